@@ -20,6 +20,8 @@ from statekit.errors import (
     WireError,
 )
 from statekit.history import Change, ChangeKind, History
+from statekit.journal import Journal, load_history, open_journal
+from statekit.keys import FoldStateKey, StateCell, StateKey
 from statekit.merge import validate_batch
 from statekit.replay import Replay
 from statekit.run import EndCause, Phase, RunDisposition
@@ -30,3 +32,48 @@ from statekit.value import ABSENT
 from statekit.vocabulary import MergePolicy, Scope
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ABSENT",
+    "Change",
+    "ChangeKind",
+    "Command",
+    "CommitRecord",
+    "CommitRejected",
+    "ContractError",
+    "CorruptJournal",
+    "EndCause",
+    "FoldStateKey",
+    "History",
+    "Journal",
+    "JournalBusy",
+    "JournalError",
+    "JournalReadOnly",
+    "MergeConflict",
+    "MergePolicy",
+    "Mismatch",
+    "NotAJournal",
+    "Phase",
+    "PositionError",
+    "Problem",
+    "ProblemKind",
+    "Remove",
+    "Replay",
+    "ResumeTicket",
+    "RunDisposition",
+    "Scope",
+    "Set",
+    "StateCell",
+    "StateError",
+    "StateKey",
+    "StatekitError",
+    "Store",
+    "ThreadCommit",
+    "Transition",
+    "UnknownThread",
+    "ValidationError",
+    "WireError",
+    "load_history",
+    "open_journal",
+    "validate_batch",
+]

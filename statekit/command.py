@@ -8,7 +8,7 @@ from typing import Final, Self, TypeAlias
 
 from statekit import wire
 from statekit.errors import StateError, WireError
-from statekit.value import Json, copy_value, own, same
+from statekit.value import Held, Json, own
 from statekit.vocabulary import Address, MergePolicy, Scope
 
 COMMAND_FIELDS: Final = frozenset({"key", "scope", "merge", "run_id", "action"})
@@ -18,53 +18,14 @@ _SCOPES: Final = {scope.value: scope for scope in Scope}
 _POLICIES: Final = {policy.value: policy for policy in MergePolicy}
 
 
-class Set:
-    """The action that gives a cell a value.
-
-    The value is copied in and copied out, so nothing a caller changes reaches the action.
+class Set(Held):
+    """The action that gives a cell a value, which is copied in and copied out.
 
     >>> Set({"a": 1}) == Set({"a": 1}), Set(1) == Set(True)
     (True, False)
     """
 
-    __slots__ = ("_value",)
-    __match_args__ = ("value",)
-
-    _value: Json
-
-    def __init__(self, value: Json) -> None:
-        object.__setattr__(self, "_value", own(value))
-
-    @classmethod
-    def adopt(cls, value: Json) -> Self:
-        """The action over a value that `own` or the codec just made and nobody else holds."""
-        action = cls.__new__(cls)
-        object.__setattr__(action, "_value", value)
-        return action
-
-    @property
-    def value(self) -> Json:
-        """A copy of the value."""
-        return copy_value(self._value)
-
-    def borrow(self) -> Json:
-        """The value itself, to look at and never to change."""
-        return self._value
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Set never changes; make a new one instead of setting {name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        return same(self._value, other._value) if isinstance(other, Set) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(Set)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[Json]]:
-        return type(self), (self._value,)
-
-    def __repr__(self) -> str:
-        return f"Set({self._value!r})"
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +59,8 @@ class Command:
         _expect(self.action, (Set, Remove), "action")
         if self.run_id is not None:
             _expect(self.run_id, str, "run_id")
-            own(self.run_id)
-        if not self.key.isascii():
-            own(self.key)
+            _own_text(self, "run_id", self.run_id)
+        _own_text(self, "key", self.key)
 
     @classmethod
     def set(cls, scope: Scope, merge: MergePolicy, key: str, value: Json) -> Self:
@@ -127,7 +87,7 @@ class Command:
 
     def to_json(self) -> str:
         """The wire object of this command."""
-        return wire.encode(self.to_wire()).decode()
+        return wire.encode(self.borrow_wire()).decode()
 
     @classmethod
     def from_wire(cls, node: Json, path: str = "$") -> Self:
@@ -140,8 +100,8 @@ class Command:
         key = wire.text(read, "key", path)
         return cls(key, scope, merge, _action(action, f"{path}.action"), wire.optional_text(read, "run_id", path))
 
-    def to_wire(self) -> dict[str, Json]:
-        """The wire object of this command as a dict that shares the command's value."""
+    def borrow_wire(self) -> dict[str, Json]:
+        """The wire object of this command, with the value itself in it: to look at and never to change."""
         node: dict[str, Json] = {"key": self.key, "scope": self.scope.value, "merge": self.merge.value}
         if self.run_id is not None:
             node["run_id"] = self.run_id
@@ -157,6 +117,11 @@ def addresses(commands: Iterable[Command]) -> list[Address]:
 def _expect(value: object, kind: type | tuple[type, ...], name: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"{name} cannot be a {type(value).__qualname__}: {value!r}")
+
+
+def _own_text(command: Command, name: str, value: str) -> None:
+    if type(value) is not str or not value.isascii():
+        object.__setattr__(command, name, own(value))
 
 
 def _action(node: Json, path: str) -> Action:

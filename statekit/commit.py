@@ -10,19 +10,17 @@ from statekit import command as command_module
 from statekit import ticket as ticket_module
 from statekit import wire
 from statekit.command import Command
-from statekit.errors import ValidationError, WireError
+from statekit.errors import StateError, ValidationError, WireError
 from statekit.merge import validate_batch
 from statekit.run import Phase, PhaseKind, RunDisposition
 from statekit.ticket import ResumeTicket
-from statekit.value import Json, own
+from statekit.value import Held, Json, own
 from statekit.vocabulary import Scope
 
 COMMIT_FIELDS: Final = frozenset(
     {"thread_id", "run_fact", "messages", "state", "events", "resume_ticket", "waiting"},
 )
-OPAQUE_FIELDS: Final = (
-    frozenset({"messages", "payload"}) | command_module.OPAQUE_FIELDS | ticket_module.OPAQUE_FIELDS
-)
+OPAQUE_FIELDS: Final = frozenset({"messages", "payload"}) | command_module.OPAQUE_FIELDS | ticket_module.OPAQUE_FIELDS
 
 _RUN_FIELDS: Final = frozenset({"run_id", "phase"})
 _EVENT_FIELDS: Final = frozenset({"kind", "payload"})
@@ -41,9 +39,9 @@ class ThreadCommit:
 
     thread_id: str
     run: RunDisposition
-    commands: tuple[Command, ...] = ()
-    messages: tuple[Json, ...] = ()
-    events: tuple[Json, ...] = ()
+    commands: tuple[Command, ...]
+    held_messages: Held
+    held_events: Held
 
     @classmethod
     def assemble(
@@ -66,7 +64,7 @@ class ThreadCommit:
         events = [*_own_events(run, state_changed, len(commands)), *(own(event) for event in extra_events)]
         for index, event in enumerate(events):
             _check_event(event, f"$.events[{index}]")
-        return cls(thread_id, run, commands, tuple(own(message) for message in messages), tuple(events))
+        return cls(thread_id, run, commands, Held(list(messages)), Held.adopt(events))
 
     @property
     def run_id(self) -> str:
@@ -83,14 +81,38 @@ class ThreadCommit:
         """What the run waits for, while it awaits."""
         return self.run.resume_ticket
 
+    @property
+    def messages(self) -> list[Json]:
+        """A copy of its messages."""
+        return list(self.held_messages.value)
+
+    @property
+    def events(self) -> list[Json]:
+        """A copy of its events."""
+        return list(self.held_events.value)
+
     def validate(self) -> None:
         """Raise `ValidationError`, or its kind `MergeConflict`, when this commit breaks a rule of the state model."""
         if not self.thread_id:
             raise ValidationError("the thread id is empty")
         if not self.run_id:
             raise ValidationError("the run id is empty")
+        self._check_wire()
         self.run.validate(self.thread_id)
         validate_batch(self.commands)
+
+    def _check_wire(self) -> None:
+        """Raise `ValidationError` for an id, phase or ticket that could not be read again."""
+        ticket = self.resume_ticket
+        try:
+            node = own([self.thread_id, self.run_id, self.phase.to_wire(), ticket and ticket.to_wire()])
+        except StateError as error:
+            raise ValidationError(error.detail) from None
+        wire.text({"thread_id": node[0]}, "thread_id", "$")
+        wire.text({"run_id": node[1]}, "run_id", "$.run_fact")
+        Phase.from_wire(node[2], "$.run_fact.phase")
+        if ticket is not None:
+            ResumeTicket.from_wire(node[3], "$.resume_ticket")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -116,26 +138,28 @@ class ThreadCommit:
         return cls(
             wire.text(read, "thread_id", "$"),
             run,
-            tuple([
-                Command.from_wire(item, f"$.state[{index}]")
-                for index, item in enumerate(wire.array(read, "state", "$"))
-            ]),
-            tuple(wire.array(read, "messages", "$")),
-            tuple(events),
+            tuple(
+                [
+                    Command.from_wire(item, f"$.state[{index}]")
+                    for index, item in enumerate(wire.array(read, "state", "$"))
+                ]
+            ),
+            Held.adopt(wire.array(read, "messages", "$")),
+            Held.adopt(wire.plain(events)),
         )
 
     def to_json(self) -> str:
         """The wire object of this commit, in the present form."""
-        return wire.encode(self.to_wire()).decode()
+        return wire.encode(self.borrow_wire()).decode()
 
-    def to_wire(self) -> dict[str, Json]:
-        """The wire object of this commit as a dict that shares the commit's values."""
+    def borrow_wire(self) -> dict[str, Json]:
+        """The wire object of this commit, with the values themselves in it: to look at and never to change."""
         return {
             "thread_id": self.thread_id,
             "run_fact": {"run_id": self.run_id, "phase": self.phase.to_wire()},
-            "messages": list(self.messages),
-            "state": [command.to_wire() for command in self.commands],
-            "events": list(self.events),
+            "messages": self.held_messages.borrow(),
+            "state": [command.borrow_wire() for command in self.commands],
+            "events": self.held_events.borrow(),
             "resume_ticket": None if self.resume_ticket is None else self.resume_ticket.to_wire(),
         }
 

@@ -56,9 +56,7 @@ class StateError(StatekitError):
     `key` and `scope` are None while a value has no address yet.
     """
 
-    def __init__(
-        self, key: str | None, scope: Scope | None, detail: str, errors: Sequence[Mismatch] = ()
-    ) -> None:
+    def __init__(self, key: str | None, scope: Scope | None, detail: str, errors: Sequence[Mismatch] = ()) -> None:
         self.key = key
         self.scope = scope
         self.detail = detail

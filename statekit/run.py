@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Self
 from statekit import wire
 from statekit.errors import ValidationError, WireError
 from statekit.ticket import ResumeTicket
-from statekit.value import Json, same
+from statekit.value import Json, own, same
 
 
 class PhaseKind(Enum):
@@ -178,7 +178,7 @@ class RunDisposition:
     @classmethod
     def awaiting(cls, ticket: ResumeTicket | Mapping[str, Json]) -> Self:
         """The run waits for what its ticket names; the ticket may be given as its wire object."""
-        held = ticket if isinstance(ticket, ResumeTicket) else ResumeTicket.from_wire(dict(ticket))
+        held = ticket if isinstance(ticket, ResumeTicket) else ResumeTicket.from_wire(own(ticket))
         return cls(held.run_id, Phase.AWAITING, held)
 
     @classmethod

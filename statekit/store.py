@@ -87,9 +87,7 @@ class Store:
 
     def scan_prefix(self, scope: Scope, prefix: str) -> Iterator[tuple[str, Json]]:
         """The cells of one scope whose keys start with a prefix, ordered by key."""
-        return (
-            (key, self[where, key]) for where, key in self.addresses() if where is scope and key.startswith(prefix)
-        )
+        return ((key, self[where, key]) for where, key in self.addresses() if where is scope and key.startswith(prefix))
 
     def project(self, allows: Callable[[str], bool]) -> Store:
         """A store of the cells whose keys are allowed."""

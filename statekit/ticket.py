@@ -8,7 +8,7 @@ from typing import Final, Self, TypeAlias
 
 from statekit import wire
 from statekit.errors import WireError
-from statekit.value import Json, copy_value
+from statekit.value import Held, Json
 
 
 class ToolReason(Enum):
@@ -42,11 +42,11 @@ class ToolCall:
     reason: ToolReason
     call_id: str
     tool_id: str
-    arguments: Json = None
+    arguments: Held
 
     def to_wire(self) -> Json:
         """The wire object of this target."""
-        tool = {"tool_id": self.tool_id, "arguments": copy_value(self.arguments)}
+        tool = {"tool_id": self.tool_id, "arguments": self.arguments.value}
         return {"ToolCall": {"reason": self.reason.value, "call_id": self.call_id, "tool": tool}}
 
 
@@ -110,7 +110,7 @@ class ResumeTicket:
     target: Target
     deadline_ms: int | None = None
     data_subject_id: str | None = None
-    delegation_origin: Json = None
+    delegation_origin: Held | None = None
 
     @classmethod
     def from_wire(cls, node: Json, path: str = "$") -> Self:
@@ -118,20 +118,20 @@ class ResumeTicket:
         read = wire.fields(node, TICKET_FIELDS, path)
         if "delegation_origin" in read and "initiator" in read:
             raise WireError("delegation_origin and its older name initiator are both given", path)
-        ids = [wire.text(read, name, path) for name in _IDS]
+        origin = read.get("delegation_origin", read.get("initiator"))
         return cls(
-            *ids,
+            **{name: wire.text(read, name, path) for name in _IDS},
             target=_target(read, path),
             deadline_ms=_deadline(read.get("deadline_ms"), f"{path}.deadline_ms"),
             data_subject_id=wire.optional_text(read, "data_subject_id", path),
-            delegation_origin=read.get("delegation_origin", read.get("initiator")),
+            delegation_origin=None if origin is None else Held.adopt(origin),
         )
 
     def to_wire(self) -> dict[str, Json]:
         """The wire object of this ticket, in the present form."""
         node: dict[str, Json] = {name: getattr(self, name) for name in _IDS}
         if self.delegation_origin is not None:
-            node["delegation_origin"] = copy_value(self.delegation_origin)
+            node["delegation_origin"] = self.delegation_origin.value
         if self.data_subject_id is not None:
             node["data_subject_id"] = self.data_subject_id
         node["target"] = self.target.to_wire()
@@ -184,4 +184,5 @@ def _older_target(read: dict[str, Json], path: str) -> Target:
 
 def _tool_call(reason: ToolReason, call_id: str, tool: Json, path: str) -> ToolCall:
     read = wire.fields(tool, _TOOL_FIELDS, path)
-    return ToolCall(reason, call_id, wire.text(read, "tool_id", path), wire.required(read, "arguments", path))
+    arguments = Held.adopt(wire.required(read, "arguments", path))
+    return ToolCall(reason, call_id, wire.text(read, "tool_id", path), arguments)

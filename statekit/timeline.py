@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from statekit.command import Command, Set
 from statekit.merge import merges
@@ -38,7 +39,8 @@ class Era:
         """The value after a position of this era."""
         if not self.fields:
             return self.base
-        value = dict(self.base)
+        # Only an object is ever merged into.
+        value: dict[str, Json] = {**cast(dict[str, Json], self.base)}
         for name, (positions, values) in self.fields.items():
             place = bisect_right(positions, position)
             if not place:

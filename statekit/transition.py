@@ -10,7 +10,7 @@ from statekit.command import Command, addresses
 from statekit.commit import ThreadCommit
 from statekit.run import Phase
 from statekit.ticket import ResumeTicket
-from statekit.value import Json, copy_value
+from statekit.value import Json
 from statekit.vocabulary import Address
 
 
@@ -55,12 +55,12 @@ class Transition:
     @property
     def messages(self) -> list[Json]:
         """A copy of its messages."""
-        return copy_value(list(self.commit.messages))
+        return self.commit.messages
 
     @property
     def events(self) -> list[Json]:
         """A copy of its events."""
-        return copy_value(list(self.commit.events))
+        return self.commit.events
 
     @property
     def resume_ticket(self) -> ResumeTicket | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from math import isfinite
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from statekit.errors import Mismatch, StateError
 
@@ -182,6 +182,54 @@ def same(left: Json, right: Json) -> bool:
     return bool(left == right)
 
 
+class Held:
+    """A JSON value that never changes: copied in, copied out, equal by value.
+
+    >>> held = Held({"a": [1]})
+    >>> held.value["a"].append(2); held
+    Held({'a': [1]})
+    """
+
+    __slots__ = ("_value",)
+    __match_args__ = ("value",)
+
+    _value: Json
+
+    def __init__(self, value: Json) -> None:
+        object.__setattr__(self, "_value", own(value))
+
+    @classmethod
+    def adopt(cls, value: Json) -> Self:
+        """Hold a value that `own` or the codec just made and nobody else has."""
+        held = cls.__new__(cls)
+        object.__setattr__(held, "_value", value)
+        return held
+
+    @property
+    def value(self) -> Json:
+        """A copy of the value."""
+        return copy_value(self._value)
+
+    def borrow(self) -> Json:
+        """The value itself, to look at and never to change."""
+        return self._value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} never changes; make a new one instead of setting {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and same(self._value, other._value)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).adopt, (self._value,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._value!r})"
+
+
 def json_path(parts: Iterable[str | int]) -> str:
     """The JSONPath of a place inside a value.
 
@@ -196,5 +244,7 @@ def json_path(parts: Iterable[str | int]) -> str:
             text += f".{part}"
         else:
             quoted = part.replace("\\", "\\\\").replace('"', '\\"')
+            # A lone surrogate could be neither printed nor written to a file.
+            quoted = quoted.encode("utf-8", "backslashreplace").decode()
             text += f'["{quoted}"]'
     return text

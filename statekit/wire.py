@@ -23,6 +23,8 @@ E = TypeVar("E", bound=Enum)
 # The end of the data closes a string too: an unterminated one must not be tried again from every later quote.
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+# One kind of bracket, so that a round takes away one level whatever it is made of; the parser refuses what crosses.
+_AS_ARRAYS = bytes.maketrans(b"{}", b"[]")
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 
 
@@ -152,7 +154,7 @@ def _as_bytes(text: str | bytes) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise WireError("the text has a lone surrogate", offset=error.start) from None
+        raise WireError("the text has a lone surrogate", offset=len(text[: error.start].encode())) from None
 
 
 def _parse(data: bytes) -> Json:
@@ -160,27 +162,39 @@ def _parse(data: bytes) -> Json:
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError as error:
-        raise _syntax_error(str(error)) from None
+        raise _syntax_error(str(error), data) from None
     except RecursionError:
         # Only brackets that do not pair up get past the depth check.
         raise WireError(f"nested deeper than {MAX_DEPTH} levels") from None
 
 
-def _syntax_error(sentence: str) -> WireError:
+def _syntax_error(sentence: str, data: bytes) -> WireError:
     found = _BYTE.search(sentence)
     if found is None:
-        return WireError(f"not JSON: {sentence[0].lower()}{sentence[1:]}")
+        return WireError(f"not JSON: {sentence[0].lower()}{sentence[1:]}", offset=_last_readable(sentence, data))
     detail = sentence[: found.start()].removeprefix("JSON is malformed: ")
-    return WireError(f"not JSON: {detail}", offset=int(found[1]))
+    # The parser has read one byte beyond the value when it finds more.
+    return WireError(f"not JSON: {detail}", offset=int(found[1]) - (detail == "trailing characters"))
+
+
+def _last_readable(sentence: str, data: bytes) -> int | None:
+    if "truncated" in sentence:
+        return len(data)
+    if "UTF-8" in sentence:
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            return error.start
+    return None
 
 
 def _check_depth(data: bytes) -> None:
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
-    brackets = _STRINGS.sub(b"", data).translate(None, _NOT_BRACKETS)
+    brackets = _STRINGS.sub(b"", data).translate(_AS_ARRAYS, _NOT_BRACKETS)
     # Each round removes the innermost pairs, so as many rounds empty it as it nests deep.
     for _ in range(MAX_DEPTH):
-        shorter = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        shorter = brackets.replace(b"[]", b"")
         if shorter == brackets:
             return
         brackets = shorter
@@ -200,15 +214,16 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 def _settle(node: Json, opaque: frozenset[str]) -> Json:
     if isinstance(node, dict):
         for name, item in node.items():
-            node[name] = _plain(item) if name in opaque else _settle(item, opaque)
+            node[name] = plain(item) if name in opaque else _settle(item, opaque)
     elif isinstance(node, list):
         node[:] = [_settle(item, opaque) for item in node]
     return node
 
 
-def _plain(node: Json) -> Json:
+def plain(node: Json) -> Json:
+    """A copy of a decoded value that is carried, not interpreted: no object of it tells of repeated fields."""
     if isinstance(node, dict):
-        return {name: _plain(item) for name, item in node.items()}
+        return {name: plain(item) for name, item in node.items()}
     if isinstance(node, list):
-        return [_plain(item) for item in node]
+        return [plain(item) for item in node]
     return node

@@ -22,6 +22,7 @@ from statekit.ticket import (
     ToolCall,
     ToolReason,
 )
+from statekit.value import Held
 from statekit.vocabulary import MergePolicy, Scope
 
 Json = Any
@@ -47,7 +48,7 @@ def _containers(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
 # Few names on purpose: two objects should often share a field.
 field_names: st.SearchStrategy[str] = st.sampled_from(["a", "b", "tags", "é", ""]) | texts
 
-json_values: st.SearchStrategy[Json] = st.recursive(scalars, _containers, max_leaves=12)
+json_values: st.SearchStrategy[Json] = st.recursive(scalars, _containers, max_leaves=8)
 """All of JSON, nested."""
 
 json_objects: st.SearchStrategy[dict[str, Json]] = st.dictionaries(field_names, json_values, max_size=4)
@@ -78,7 +79,7 @@ def batches(max_size: int = 8) -> st.SearchStrategy[list[Command]]:
     return st.lists(commands(), max_size=max_size)
 
 
-def valid_batches(max_size: int = 6) -> st.SearchStrategy[list[Command]]:
+def valid_batches(max_size: int = 4) -> st.SearchStrategy[list[Command]]:
     """Lists of commands that the batch rule accepts."""
     return batches(max_size).map(_without_conflicts)
 
@@ -108,7 +109,7 @@ end_causes: st.SearchStrategy[EndCause] = (
 """Every reason a run can end for."""
 
 targets: st.SearchStrategy[Target] = (
-    st.builds(ToolCall, st.sampled_from(list(ToolReason)), texts, texts, json_values)
+    st.builds(ToolCall, st.sampled_from(list(ToolReason)), texts, texts, st.builds(Held, json_values))
     | st.builds(RemoteInput, st.sampled_from(list(InputReason)), texts)
     | st.builds(Pause, st.sampled_from(list(PauseReason)))
 )
@@ -129,7 +130,7 @@ def tickets(
         target=targets,
         deadline_ms=st.none() | st.integers(0, 2**64 - 1),
         data_subject_id=st.none() | texts,
-        delegation_origin=json_values,
+        delegation_origin=st.none() | st.builds(Held, json_values.filter(lambda value: value is not None)),
     )
 
 
@@ -157,6 +158,7 @@ def commits(
     run_ids: st.SearchStrategy[str] = ids,
     *,
     may_end: bool = True,
+    max_commands: int = 4,
 ) -> ThreadCommit:
     """Valid commits: running, awaiting with their ticket, or ended."""
     thread_id = draw(thread_ids)
@@ -164,9 +166,9 @@ def commits(
         thread_id,
         draw(dispositions(thread_id, draw(run_ids), may_end=may_end)),
         state_changed=draw(st.booleans()),
-        messages=draw(st.lists(json_values, max_size=2)),
-        state=draw(valid_batches()),
-        extra_events=draw(st.lists(events, max_size=2)),
+        messages=draw(st.lists(json_values, max_size=1)),
+        state=draw(valid_batches(max_commands)),
+        extra_events=draw(st.lists(events, max_size=1)),
     )
 
 
@@ -178,7 +180,7 @@ def threads(draw: st.DrawFn, thread_id: str = "t", min_size: int = 0, max_size: 
     for left in range(draw(st.integers(min_size, max_size)), 0, -1):
         # The last open run may only end with the thread, or `min_size` could not be kept.
         may_end = len(open_runs) > 1 or left == 1
-        commit = draw(commits(st.just(thread_id), st.sampled_from(open_runs), may_end=may_end))
+        commit = draw(commits(st.just(thread_id), st.sampled_from(open_runs), may_end=may_end, max_commands=3))
         if commit.phase.kind is PhaseKind.ENDED:
             open_runs.remove(commit.run_id)
         history.append(commit)
