@@ -96,7 +96,7 @@ def may_hold(rules: tuple[Rule, ...], text: bytes) -> tuple[Rule, ...]:
 def coercions(rules: tuple[Rule, ...], stored: Json, written: Json, path: Path = ()) -> Iterator[Mismatch]:
     """Where a stored value was coerced, seen by how the loaded one would be written."""
     if isinstance(stored, dict) and isinstance(written, dict):
-        for name in stored.keys() & written.keys():
+        for name in [name for name in stored if name in written]:
             yield from coercions(rules, stored[name], written[name], (*path, name))
     elif isinstance(stored, list) and isinstance(written, list):
         # A set is written in an order of its own, so what appears anywhere in the array counts as kept.

@@ -93,13 +93,17 @@ class ThreadCommit:
 
     def validate(self) -> None:
         """Raise `ValidationError`, or its kind `MergeConflict`, when this commit breaks a rule of the state model."""
+        self._check_wire()
+        self.check_ownership()
+        validate_batch(self.commands)
+
+    def check_ownership(self) -> None:
+        """Raise `ValidationError` for an empty id, or a ticket that does not fit the run, its phase and the thread."""
         if not self.thread_id:
             raise ValidationError("the thread id is empty")
         if not self.run_id:
             raise ValidationError("the run id is empty")
-        self._check_wire()
         self.run.validate(self.thread_id)
-        validate_batch(self.commands)
 
     def _check_wire(self) -> None:
         """Raise `ValidationError` for an id, phase or ticket that could not be read again."""

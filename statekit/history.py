@@ -148,7 +148,7 @@ class History(Sequence[Transition]):
         timeline = self._timelines.get((address, owner))
         if timeline is None:
             writes = self._writes.get(address, [])
-            timeline = Timeline(write for write in writes if owner is None or write[1].run_id == owner)
+            timeline = Timeline(writes if owner is None else [write for write in writes if write[1].run_id == owner])
             self._timelines[address, owner] = timeline
         return timeline
 
@@ -192,7 +192,7 @@ class History(Sequence[Transition]):
         for address, writes in self._writes.items():
             if writes[0][0] > position:
                 return
-            if self.timeline(*address, run=run).at(position) is not ABSENT:
+            if self.timeline(*address, run=run).holds(position):
                 yield address
 
     def __repr__(self) -> str:

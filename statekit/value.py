@@ -217,6 +217,9 @@ class Held:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} never changes; make a new one instead of setting {name!r}")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} never changes; {name!r} stays")
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and same(self._value, other._value)
 

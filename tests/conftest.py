@@ -10,7 +10,7 @@ import os
 from hypothesis import settings
 
 # For mypy to read: run, it would raise.
-collect_ignore = ["typing/keys_inference.py"]
+collect_ignore = ["typed_surface/keys_inference.py"]
 
 # A busy machine is no finding, so no example has a deadline.
 settings.register_profile("dev", deadline=None)

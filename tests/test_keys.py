@@ -504,6 +504,16 @@ def test_a_refusal_says_where_in_the_value() -> None:
     assert caught.value.errors == [("$.approved", "a boolean", 'text "yes"')]
 
 
+def test_refusals_come_in_the_order_of_the_value() -> None:
+    names = [f"field-{number}" for number in range(20)]
+    with pytest.raises(StateError) as caught:
+        cell(Any).write({name: date(2026, 1, 1) for name in names})
+    assert [mismatch.path for mismatch in caught.value.errors] == [f'$["{name}"]' for name in names]
+    assert [path for path, _, _ in failures(dict[str, Number], dict.fromkeys(names, True))] == [
+        f'$["{name}"]' for name in names
+    ]
+
+
 def test_bytes_that_are_no_text_say_what_to_set() -> None:
     with pytest.raises(StateError, match="set ser_json_bytes and val_json_bytes to 'base64'"):
         cell(Blob).write(Blob(data=b"\xff"))
