@@ -33,6 +33,8 @@ class Absence(Enum):
     def __repr__(self) -> str:
         return "ABSENT"
 
+    __str__ = __repr__
+
 
 Absent: TypeAlias = Literal[Absence.ABSENT]
 ABSENT: Final = Absence.ABSENT
