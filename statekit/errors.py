@@ -80,12 +80,13 @@ class ContractError(StatekitError):
 
 
 class PositionError(StatekitError, IndexError):
-    """A position is outside 0..length of a history."""
+    """A position is outside a history: from 0 to its length, or from 1 where a transition is meant."""
 
-    def __init__(self, position: object, length: int) -> None:
+    def __init__(self, position: object, length: int, first: int = 0) -> None:
         self.position = position
         self.length = length
-        super().__init__(f"position {position!r} is not a whole number from 0 to {length}")
+        self.first = first
+        super().__init__(f"position {position!r} is not a whole number from {first} to {length}")
 
 
 class ValidationError(StatekitError, ValueError):

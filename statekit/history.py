@@ -106,7 +106,7 @@ class History(Sequence[Transition]):
         """The transition at a position from 1 to the length; raises `PositionError`."""
         checked = self.check_position(position)
         if checked == 0:
-            raise PositionError(position, len(self))
+            raise PositionError(position, len(self), first=1)
         return self._transitions[checked - 1]
 
     def check_position(self, position: SupportsIndex) -> int:
@@ -147,7 +147,10 @@ class History(Sequence[Transition]):
         owner = run if scope is Scope.RUN else None
         timeline = self._timelines.get((address, owner))
         if timeline is None:
-            writes = self._writes.get(address, [])
+            writes = self._writes.get(address)
+            if writes is None:
+                # Nothing is remembered of a cell that is not there: it could be asked for under any name.
+                return Timeline(())
             timeline = Timeline(writes if owner is None else [write for write in writes if write[1].run_id == owner])
             self._timelines[address, owner] = timeline
         return timeline
@@ -158,9 +161,9 @@ class History(Sequence[Transition]):
 
     def blame(self, scope: Scope, key: str, position: int, *, run: str | None = None) -> Transition | None:
         """The transition that wrote what a cell holds after a position; None when it is absent there."""
-        timeline = self.timeline(scope, key, run=run)
-        writer = timeline.last_write(self.check_position(position))
-        if writer is None or timeline.at(position) is ABSENT:
+        timeline, checked = self.timeline(scope, key, run=run), self.check_position(position)
+        writer = timeline.last_write(checked)
+        if writer is None or not timeline.holds(checked):
             return None
         return self._transitions[writer - 1]
 
@@ -169,7 +172,8 @@ class History(Sequence[Transition]):
 
         `p` may be the later one: the diff then leads back.
         """
-        low, high = sorted((self.check_position(p), self.check_position(q)))
+        p, q = self.check_position(p), self.check_position(q)
+        low, high = sorted((p, q))
         if high - low < len(self._writes):
             between = self._transitions[low:high]
             touched: Iterable[Address] = {address for transition in between for address in transition.addresses}

@@ -12,14 +12,18 @@ from statekit.value import ABSENT, Absent, Json
 _HIDDEN: Final = (
     *range(0x20),
     *range(0x7F, 0xA0),
+    0x00AD,
     0x061C,
+    0x180E,
     *(0x200B, 0x200C, 0x200E, 0x200F),
     *range(0x2028, 0x202F),
     *range(0x2060, 0x2070),
     0xFEFF,
     *range(0xFFF9, 0xFFFC),
+    # Tags can spell a whole hidden sentence.
+    *range(0xE0000, 0xE0080),
 )
-_ESCAPES: Final = {code: f"\\u{code:04x}" for code in _HIDDEN}
+_ESCAPES: Final = {code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in _HIDDEN}
 
 
 def visible(text: str) -> str:
@@ -99,7 +103,7 @@ def _write_array(line: _Line, value: list[Json]) -> None:
 
 def _quoted(text: str, room: int) -> str:
     # Only what can be shown is escaped: a value may be megabytes long.
-    return visible(wire.encode(text[: room + 1]).decode()) if len(text) <= room else '"' + visible(text[:room])
+    return visible(wire.encode(text[: room + 1]).decode())
 
 
 def _size(value: Json) -> str:

@@ -11,7 +11,8 @@ that merge into an era's object are kept as one small timeline per field, so tha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import Final, TypeAlias, cast
 
@@ -102,15 +103,13 @@ class Timeline:
 
     def changes_after(self, position: int) -> Iterator[int]:
         """The later positions at which the value became another one, nearest first."""
-        for place in range(bisect_right(self._writes, position, key=_POSITION), len(self._writes)):
-            if self._changed(self._writes[place][0]):
-                yield self._writes[place][0]
+        later = bisect_right(self._writes, position, key=_POSITION)
+        yield from filter(self._changed, _once(self._writes[later:]))
 
     def changes_before(self, position: int) -> Iterator[int]:
         """The earlier positions at which the value became another one, nearest first."""
-        for place in reversed(range(bisect_left(self._writes, position, key=_POSITION))):
-            if self._changed(self._writes[place][0]):
-                yield self._writes[place][0]
+        earlier = bisect_left(self._writes, position, key=_POSITION)
+        yield from filter(self._changed, _once(reversed(self._writes[:earlier])))
 
     def _changed(self, position: int) -> bool:
         return not same(self.at(position - 1), self.at(position))
@@ -132,3 +131,8 @@ class Timeline:
         else:
             self._starts.append(position)
             self._eras.append(Era(action.borrow() if isinstance(action, Set) else ABSENT))
+
+
+def _once(writes: Iterable[Write]) -> Iterator[int]:
+    """The positions of writes that stand in order, each once."""
+    return (position for position, _ in groupby(writes, key=_POSITION))
