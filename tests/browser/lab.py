@@ -145,6 +145,8 @@ class Notebook:
         self.page.on("request", lambda request: self._note_request(request.url))
         self.page.goto(f"{self.lab.address}/lab/tree/{name}?reset&token={self.lab.token}")
         self.page.wait_for_function(KERNEL_IDLE, timeout=90_000)
+        # Another tab may come to the front later.
+        self.page.evaluate("() => { window.opened = window.jupyterapp.shell.currentWidget; }")
 
     def _note_request(self, url: str) -> None:
         own = (self.lab.address, self.lab.address.replace("http", "ws", 1), "data:", "blob:")
@@ -159,7 +161,7 @@ class Notebook:
         """Run code in the notebook's kernel, outside of any cell, and wait until it is done."""
         ok = self.page.evaluate(
             """async code => {
-                const widget = window.jupyterapp.shell.currentWidget;
+                const widget = window.opened;
                 const future = widget.sessionContext.session.kernel.requestExecute({code});
                 return (await future.done).content.status;
             }""",
@@ -172,6 +174,20 @@ class Notebook:
         self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
 
-    def cell_count(self) -> int:
-        """How many cells the notebook has now."""
-        return int(self.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length"))
+    def sources(self) -> list[str]:
+        """What every cell of the notebook says now."""
+        cells = "window.opened.content.widgets"
+        return list(self.page.evaluate(f"() => {cells}.map(cell => cell.model.sharedModel.getSource())"))
+
+    def active_cell(self) -> int:
+        """The index of the cell that JupyterLab's shortcuts would act on."""
+        return int(self.page.evaluate("() => window.opened.content.activeCellIndex"))
+
+    def is_dirty(self) -> bool:
+        """Whether there is something to save."""
+        return bool(self.page.evaluate("() => window.opened.context.model.dirty"))
+
+    def save(self) -> None:
+        """Save the notebook and wait until it is on disk."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+        self.page.wait_for_function("() => !window.opened.context.model.dirty")
