@@ -13,17 +13,7 @@ from statekit.errors import NotAJournal, UnknownThread
 from statekit.journal import load_history, schema
 from statekit.run import PhaseKind
 from statekit.transition import ProblemKind
-from tests.journal.sample import (
-    CORRUPT,
-    INVALID,
-    LOOSE,
-    SAMPLE,
-    SEQUENCES,
-    THREADS,
-    problems,
-    run,
-    sequences,
-)
+from tests.journal.sample import CORRUPT, INVALID, LOOSE, SAMPLE, SEQUENCES, THREADS, problems, run, sequences
 
 
 class TestTheSample:

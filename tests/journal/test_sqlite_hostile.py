@@ -12,10 +12,7 @@ import pytest
 from statekit.errors import JournalError, NotAJournal, UnknownThread
 from statekit.journal import load_history
 from statekit.journal.snapshot import Snapshot
-from tests.journal.sample import (
-    Unchanged,
-    run,
-)
+from tests.journal.sample import Unchanged, run
 
 
 class TestHostileDatabases:

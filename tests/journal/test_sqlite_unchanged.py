@@ -12,13 +12,7 @@ import pytest
 
 from statekit.errors import CorruptJournal, NotAJournal
 from statekit.journal import load_history, open_journal
-from tests.journal.sample import (
-    INSERT,
-    INTERRUPTED,
-    THREADS,
-    Unchanged,
-    run,
-)
+from tests.journal.sample import INSERT, INTERRUPTED, THREADS, Unchanged, run
 
 
 class TestChangesNothing:

@@ -14,10 +14,7 @@ import pytest
 from statekit.errors import JournalBusy
 from statekit.journal import load_history, open_journal
 from statekit.journal.snapshot import ATTEMPTS
-from tests.journal.sample import (
-    INSERT,
-    run,
-)
+from tests.journal.sample import INSERT, run
 
 
 class TestOtherWriters:

@@ -12,27 +12,15 @@ from pathlib import Path
 import pytest
 
 import statekit
-from statekit import Command, History, MergePolicy, RunDisposition, Scope, ThreadCommit
+from statekit import History
 from statekit.cli import main
-
-HISTORIES = Path(__file__).parent / "data" / "histories"
-SUPPORT = HISTORIES / "support-42.ndjson"
-COMMAND = [sys.executable, "-m", "statekit"]
-LONELY = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
+from tests.cli.sample import COMMAND, HISTORIES, LONELY, SEVERAL_THREADS, SUPPORT, journal_of
 
 
 def run(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=LONELY | environment
     )
-
-
-def journal_of(path: Path, keys: list[str], run_id: str = "r", thread_id: str = "t") -> Path:
-    """A file with one transition that sets some keys."""
-    state = [Command.set(Scope.THREAD, MergePolicy.DISJOINT, key, 1) for key in keys]
-    commit = ThreadCommit.assemble(thread_id, RunDisposition.running(run_id), state=state)
-    path.write_text(commit.to_json() + "\n", encoding="utf-8")
-    return path
 
 
 SHOWN = {
@@ -50,7 +38,6 @@ SHOWN = {
     "torn-tail-inside-utf8.ndjson": ("support-42: 20 transitions, 2 runs, 9 cells", ["torn tail at line 21"]),
     "torn-tail.ndjson": ("support-42: 20 transitions, 2 runs, 9 cells", ["torn tail at line 21"]),
 }
-SEVERAL_THREADS = ["two-threads.db", "two-threads.ndjson"]
 
 
 def test_every_bundled_history_is_looked_at() -> None:
