@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cmath import isfinite
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
@@ -11,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from statekit.errors import Mismatch
-from statekit.value import ABSENT, Path, json_path
+from statekit.value import ABSENT, MAX_INTEGER, MIN_INTEGER, Path, json_path
 
 
 def changes(written: object, read: object, path: Path = ()) -> Iterator[Mismatch]:
@@ -36,7 +37,7 @@ def changes(written: object, read: object, path: Path = ()) -> Iterator[Mismatch
 
 
 def _in_objects(written: dict[Any, object], read: dict[Any, object], path: Path) -> Iterator[Mismatch]:
-    lost = [name for name in written if name not in read]
+    lost = [name for name in written if name not in read or not _is_number_of_json(name)]
     # Where a key was lost, a new one is what it turned into.
     appeared = [] if lost else [name for name in read if name not in written]
     for name in lost:
@@ -86,7 +87,16 @@ def _parts(value: Any) -> dict[str, object]:
     return {name: getattr(value, name, ABSENT) for name in kept} | extra
 
 
+def _is_number_of_json(value: object) -> bool:
+    """False for a number that JSON cannot say, though some text may stand for it."""
+    if isinstance(value, int):
+        return MIN_INTEGER <= value <= MAX_INTEGER
+    return not isinstance(value, (float, complex)) or isfinite(value)
+
+
 def _equal(written: object, read: object) -> bool:
+    if isinstance(written, (float, complex)) and not isfinite(written):
+        return False
     if isinstance(written, bool) is not isinstance(read, bool):
         return False
     if isinstance(written, datetime) and isinstance(read, datetime) and (offset := written.utcoffset()) is not None:

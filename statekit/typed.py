@@ -143,15 +143,14 @@ class DeclaredType(Generic[T]):
         return StateError(None, None, f"the value is no {self.name} at {summary(errors)}", errors)
 
 
-def _adapter(type_: Any, name: str) -> TypeAdapter[Any]:
+def _adapter(type_: Any, name: str, config: ConfigDict | None = _BYTES) -> TypeAdapter[Any]:
     try:
-        return TypeAdapter(type_, config=_BYTES)
-    except PydanticUserError as error:
-        if error.code != "type-adapter-config-unused":
-            raise TypeError(f"{name} is no type that a cell can have: {_sentence(error)}") from error
-    except (PydanticUndefinedAnnotation, SchemaError, TypeError) as error:
+        return TypeAdapter(type_, config=config)
+    except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError) as error:
+        # A model has a configuration of its own and refuses another one.
+        if config is not None and getattr(error, "code", None) == "type-adapter-config-unused":
+            return _adapter(type_, name, None)
         raise TypeError(f"{name} is no type that a cell can have: {_sentence(error)}") from error
-    return TypeAdapter(type_)
 
 
 def _nests_deeper(value: Json, levels: int) -> bool:

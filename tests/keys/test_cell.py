@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import typing
 from dataclasses import FrozenInstanceError
 from typing import Annotated, Any, Literal
 
@@ -78,6 +80,17 @@ def test_a_type_adapter_is_used_as_it_is() -> None:
 def test_a_type_without_a_schema_is_refused(type_: Any, reason: str) -> None:
     with pytest.raises(TypeError, match=reason):
         cell(type_)
+
+
+def test_a_typed_dict_loads_or_is_refused_in_words() -> None:
+    declared = typing.TypedDict("declared", {"a": int})  # noqa: UP013  # made here, so that its module is typing's
+    if sys.version_info >= (3, 12):
+        assert cell(declared).decode({"a": 1}) == {"a": 1}
+    else:
+        with pytest.raises(
+            TypeError, match=r"declared is no type that a cell can have: .*typing_extensions\.TypedDict"
+        ):
+            cell(declared)
 
 
 def test_a_cell_that_could_make_no_command_is_refused() -> None:

@@ -47,6 +47,11 @@ class Blob(BaseModel):
     data: bytes
 
 
+class NonFinite(BaseModel):
+    model_config = ConfigDict(ser_json_inf_nan="strings")
+    x: float
+
+
 class Dropped(BaseModel):
     n: int = Field(default=0, exclude_if=lambda value: value == 5)
 
@@ -81,6 +86,13 @@ LIES: list[tuple[Any, Any]] = [
     (float, math.nan),
     (float, -math.inf),
     (float | None, math.nan),
+    (NonFinite, NonFinite(x=math.inf)),
+    (NonFinite, NonFinite(x=math.nan)),
+    (dict[float, int], {math.inf: 1}),
+    (dict[float, int], {math.nan: 1}),
+    (complex, complex(0, math.inf)),
+    (dict[int, int], {2**64: 1}),
+    (dict[int, int], {-(2**63) - 1: 1}),
     (float, 2**53 + 1),
     (int, 2**64),
     (int, -(2**63) - 1),

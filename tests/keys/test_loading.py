@@ -12,8 +12,8 @@ import pytest
 from pydantic import BaseModel, BeforeValidator
 
 from statekit.errors import StateError
-from statekit.value import Json
-from tests.keys.sample import Colour, Number, Review, cell, store_of
+from statekit.value import Json, json_path
+from tests.keys.sample import Colour, Number, Review, cell, failures, store_of
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,18 @@ from tests.keys.sample import Colour, Number, Review, cell, store_of
         (Literal[1, True], True, True),
         (set[Literal[2, True]], [2, True], {2, True}),
         (int, 2**70, 2**70),
+        (dict[int, str], {"1": "a", "-20": "b"}, {1: "a", -20: "b"}),
+        (dict[float, int], {"1": 1, "2.50": 2, "1e2": 3}, {1.0: 1, 2.5: 2, 100.0: 3}),
+        (dict[bool, int], {"true": 1, "false": 0}, {True: 1, False: 0}),
+        (dict[date, int], {"2026-01-01": 1}, {date(2026, 1, 1): 1}),
+        (dict[Number, int], {"1": 1}, {Number.ONE: 1}),
+        (dict[Decimal, int], {"1.50": 1}, {Decimal("1.50"): 1}),
+        (
+            dict[int, dict[str, int]],
+            {"1": {"01": 1, "1": 2, "yes": 3, " 1.0": 4}},
+            {1: {"01": 1, "1": 2, "yes": 3, " 1.0": 4}},
+        ),
+        (dict[int, Review], {"1": {"approved": True, "01": 1}}, {1: Review(approved=True)}),
         (Review, {"approved": True, "unknown": 1}, Review(approved=True)),
     ],
 )
@@ -71,6 +83,31 @@ def test_nothing_is_coerced(type_: Any, value: Json) -> None:
     with pytest.raises(StateError) as caught:
         cell(type_).load(store_of(value))
     assert caught.value.errors
+
+
+@pytest.mark.parametrize(
+    ("type_", "key"),
+    [
+        *((dict[int, int], key) for key in ["01", "+1", " 1", "1 ", "\t1", "1.0", "1_0", "1e2", "x", "true", ""]),
+        *((dict[float, int], key) for key in ["01", "+1.5", " 1.5", "1_0.5", ".5", "5.", "Infinity", "x"]),
+        *((dict[bool, int], key) for key in ["1", "0", "True", "FALSE", "yes", "no", "on", "off", "t", "N", "null"]),
+        *((dict[datetime, int], key) for key in ["1700000000", "1.5"]),
+        *((dict[date, int], key) for key in ["1699920000", "2026-1-1"]),
+        *((dict[Number, int], key) for key in ["1.0", "01", "true"]),
+        (list[dict[str, dict[int, int]]], "01"),
+        (dict[int | None, int], "01"),
+    ],
+)
+def test_no_key_is_coerced(type_: Any, key: str) -> None:
+    value: Json = {key: 1}
+    path = json_path([key])
+    if type_ == list[dict[str, dict[int, int]]]:
+        value, path = [{"a": value}], json_path([0, "a", key])
+    assert [error.path for error in failures(type_, value)] == [path]
+
+
+def test_two_spellings_of_a_key_never_become_one() -> None:
+    assert [error.path for error in failures(dict[int, str], {"1": "a", "01": "b"})] == ['$["01"]']
 
 
 def test_a_validator_that_converts_on_purpose_is_respected() -> None:
