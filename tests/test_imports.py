@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import statekit
 
 FRONT_DOOR = {
@@ -89,3 +91,20 @@ def test_importing_statekit_loads_no_view_and_no_medium() -> None:
 
 def test_a_module_that_is_loaded_is_seen() -> None:
     assert "sqlite3" in loaded_after("import sqlite3")
+
+
+def test_frames_say_what_to_install() -> None:
+    assert refusal("statekit.frames", "pandas") == "statekit.frames needs pandas: pip install 'statekit[frames]'"
+
+
+@pytest.mark.parametrize("module", ["anywidget", "ipywidgets", "traitlets"])
+def test_widgets_say_what_to_install(module: str) -> None:
+    assert refusal("statekit.widgets", module) == f"statekit.widgets needs {module}: pip install 'statekit[widgets]'"
+
+
+def refusal(package: str, missing: str) -> str:
+    """The sentence with which an import fails where a module is not installed."""
+    code = f"import sys; sys.modules[{missing!r}] = None\nimport {package}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    return done.stderr.splitlines()[-1].removeprefix("ModuleNotFoundError: ")

@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     What is wrong is said in one sentence on stderr. `argv` is what follows the program's name; None takes it from
     the command line.
     """
+    _replace_closed_streams()
     _show_what_the_terminal_cannot_spell()
     try:
         arguments = _parser().parse_args(argv)
@@ -127,6 +128,14 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error)
+
+
+def _replace_closed_streams() -> None:
+    # Python has no stream at all where the shell closed one, as `>&-` does.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nothing = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # as long as the process lives
+            setattr(sys, name, nothing)
 
 
 def _show_what_the_terminal_cannot_spell() -> None:

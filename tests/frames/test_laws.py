@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -75,11 +73,3 @@ def test_markup_is_escaped_where_pandas_makes_html() -> None:
     assert "&lt;img src=x&gt;" in page
     assert "<img" not in page
     assert "<script" not in page
-
-
-def test_without_pandas_the_import_says_what_to_install() -> None:
-    code = "import sys; sys.modules['pandas'] = None\nimport statekit.frames"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    last = done.stderr.splitlines()[-1]
-    assert last == "ModuleNotFoundError: statekit.frames needs pandas: pip install 'statekit[frames]'"
