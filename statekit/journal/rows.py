@@ -74,12 +74,6 @@ class Index:
         self.damages: list[Damage] = []
         self.sequences: set[int] = set()
 
-    @property
-    def problems(self) -> list[Problem]:
-        """The damaged commits; positions count the commits of all threads before them."""
-        places = sorted(place for places in self.threads.values() for place in places)
-        return [damage.as_problem(bisect_left(places, damage.sequence)) for damage in self.damages]
-
     def add(self, sequence: Stored, thread_id: Stored, run_id: Stored, table: str) -> None:
         """Add one row of the commit table; rows come ordered by their sequence."""
         if type(sequence) is not int or sequence in self.sequences:
@@ -105,6 +99,15 @@ def read_index(connection: sqlite3.Connection, layout: Layout) -> Index:
     return index
 
 
+def read_problems(connection: sqlite3.Connection, layout: Layout) -> list[Problem]:
+    """The commits that name no thread and the rows of no commit; positions count the commits of all threads before."""
+    index = read_index(connection, layout)
+    rows = _Rows(connection, layout, index, None)
+    rows.read()
+    places = sorted(place for places in index.threads.values() for place in places)
+    return [damage.as_problem(bisect_left(places, damage.sequence)) for damage in rows.damages]
+
+
 @dataclass(slots=True)
 class _Parts:
     commands: list[Command] = field(default_factory=list)
@@ -114,30 +117,22 @@ class _Parts:
     damage: str | None = None
 
 
-class ThreadRows:
-    """The rows of one thread."""
+class _Rows:
+    """The rows of one thread's commits and those of no commit at all; of the latter alone when `thread_id` is None."""
 
-    def __init__(self, connection: sqlite3.Connection, layout: Layout, index: Index, thread_id: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, layout: Layout, index: Index, thread_id: str | None) -> None:
+        self.damages = list(index.damages)
         self._connection = connection
         self._layout = layout
         self._index = index
         self._thread_id = thread_id
-        self._parts = {sequence: _Parts() for sequence in index.threads[thread_id]}
-        self._damages = list(index.damages)
-        self._log = ThreadLog(thread_id, keeps_tickets=False)
+        self._parts = {} if thread_id is None else {sequence: _Parts() for sequence in index.threads[thread_id]}
 
-    def history(self) -> History:
-        """The history that the rows tell."""
+    def read(self) -> None:
+        """Sort the rows to their commits, and report those that have none."""
         self._read_commands()
         self._read_messages()
         self._read_events()
-        self._read_tickets()
-        query = self._layout.select(schema.COMMIT, "sequence, run_id, phase, committed_at", "thread_id IS ?")
-        for sequence, run_id, phase, committed_at in self._connection.execute(query, (self._thread_id,)):
-            parts = self._parts.pop(sequence, None)
-            if parts is not None:
-                self._add_commit(sequence, run_id, phase, committed_at, parts)
-        return self._log.history(self._damages)
 
     def _read_commands(self) -> None:
         for row, sequence, thread_id, data in self._select(schema.STATE_COMMAND, _OWNED):
@@ -160,15 +155,6 @@ class ThreadRows:
             if parts is not None:
                 with self._guarded(parts, schema.EVENT, row):
                     parts.events.append({"kind": wire.decode(_text(kind)), "payload": wire.decode(_text(payload))})
-
-    def _read_tickets(self) -> None:
-        if not self._layout.has(schema.WAITING):
-            return
-        for run_id, ticket in self._connection.execute(self._layout.select(schema.WAITING, "run_id, ticket")):
-            if type(run_id) is not str:
-                self._damaged(schema.WAITING, run_id, f"the run id is {_STORED[type(run_id)]}, not text", math.inf)
-            elif self._index.last_of_run.get(run_id) in self._parts:
-                self._parts[self._index.last_of_run[run_id]].ticket = ticket
 
     def _select(self, table: schema.Table, columns: str) -> Iterable[tuple[Stored, ...]]:
         """All rows of a table in order, but those that surely belong to the commits of other threads."""
@@ -201,11 +187,45 @@ class ThreadRows:
         except WireError as error:
             parts.damage = parts.damage or self._where(table, row, str(error))
 
+    def _damaged(self, table: schema.Table, row: Stored, detail: str, sequence: float) -> None:
+        self.damages.append(Damage(ProblemKind.CORRUPT, self._where(table, row, detail), sequence))
+
+    def _where(self, table: schema.Table, row: Stored, detail: str) -> str:
+        return f"{self._layout.name(table)} row {row!r}: {detail}"
+
+
+class ThreadRows(_Rows):
+    """The rows of one thread."""
+
+    def __init__(self, connection: sqlite3.Connection, layout: Layout, index: Index, thread_id: str) -> None:
+        super().__init__(connection, layout, index, thread_id)
+        self._log = ThreadLog(thread_id, keeps_tickets=False)
+
+    def history(self) -> History:
+        """The history that the rows tell."""
+        self.read()
+        self._read_tickets()
+        query = self._layout.select(schema.COMMIT, "sequence, run_id, phase, committed_at", "thread_id IS ?")
+        for sequence, run_id, phase, committed_at in self._connection.execute(query, (self._log.thread_id,)):
+            parts = self._parts.pop(sequence, None)
+            if parts is not None:
+                self._add_commit(sequence, run_id, phase, committed_at, parts)
+        return self._log.history(self.damages)
+
+    def _read_tickets(self) -> None:
+        if not self._layout.has(schema.WAITING):
+            return
+        for run_id, ticket in self._connection.execute(self._layout.select(schema.WAITING, "run_id, ticket")):
+            if type(run_id) is not str:
+                self._damaged(schema.WAITING, run_id, f"the run id is {_STORED[type(run_id)]}, not text", math.inf)
+            elif self._index.last_of_run.get(run_id) in self._parts:
+                self._parts[self._index.last_of_run[run_id]].ticket = ticket
+
     def _add_commit(self, sequence: int, run_id: Stored, phase: Stored, committed_at: Stored, parts: _Parts) -> None:
         with self._guarded(parts, schema.COMMIT, sequence):
             run = RunDisposition(_text(run_id), Phase.from_wire(wire.decode_object(_text(phase), frozenset())))
         if parts.damage is not None:
-            self._damages.append(Damage(ProblemKind.CORRUPT, parts.damage, sequence))
+            self.damages.append(Damage(ProblemKind.CORRUPT, parts.damage, sequence))
             return
         reports = []
         if run.phase.kind is PhaseKind.AWAITING and parts.ticket is not None:
@@ -219,15 +239,11 @@ class ThreadRows:
             time = None
             reports.append(self._where(schema.COMMIT, sequence, f"committed_at is no time: {committed_at!r}"))
         messages, events = Held.adopt(parts.messages), Held.adopt(parts.events)
-        self._log.append(sequence, ThreadCommit(self._thread_id, run, tuple(parts.commands), messages, events), time)
+        self._log.append(
+            sequence, ThreadCommit(self._log.thread_id, run, tuple(parts.commands), messages, events), time
+        )
         for report in reports:
             self._log.report(report)
-
-    def _damaged(self, table: schema.Table, row: Stored, detail: str, sequence: float) -> None:
-        self._damages.append(Damage(ProblemKind.CORRUPT, self._where(table, row, detail), sequence))
-
-    def _where(self, table: schema.Table, row: Stored, detail: str) -> str:
-        return f"{self._layout.name(table)} row {row!r}: {detail}"
 
 
 def _text(stored: Stored) -> str:

@@ -17,7 +17,7 @@ from statekit.errors import CorruptJournal, JournalBusy, NotAJournal
 from statekit.history import History
 from statekit.journal import schema
 from statekit.journal.protocol import Journal
-from statekit.journal.rows import Layout, ThreadRows, read_index
+from statekit.journal.rows import Layout, ThreadRows, read_index, read_problems
 from statekit.journal.snapshot import ATTEMPTS, Snapshot
 from statekit.journal.threadlog import collector_paused
 from statekit.transition import Problem
@@ -58,8 +58,8 @@ class SqliteJournal(Journal):
 
     @property
     def problems(self) -> list[Problem]:
-        """The commits that name no thread."""
-        return self._read(read_index).problems
+        """The commits that name no thread, and the rows of no commit."""
+        return self._read(read_problems)
 
     def close(self) -> None:
         """Close the connection and remove what was copied."""

@@ -68,6 +68,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@contextlib.contextmanager
+def interrupts_not_ignored() -> Iterator[None]:
+    # What a shell starts in the background ignores Ctrl+C, and so would the processes that the tests start there.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Opened]:
     """`statekit open` on a relative path, in a folder with traps and beside a kernel that is another program."""
@@ -86,15 +96,16 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
     environment["PYTHONPATH"] = str(Path(statekit.__file__).parents[1])
     port = free_port()
     # The installed script starts without the working directory on its path, as -P does.
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "statekit", "open", AWKWARD, "--no-browser", "--port", str(port)],
-        cwd=work,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    with interrupts_not_ignored():
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "statekit", "open", AWKWARD, "--no-browser", "--port", str(port)],
+            cwd=work,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
     assert process.stdout is not None
     try:
         opened = wait_for_address(process, port)

@@ -135,8 +135,8 @@ def grown(fields: int) -> tuple[int, History]:
 
 
 def test_fields_merged_one_by_one_cost_memory_for_the_commands_and_not_for_positions_times_fields() -> None:
-    # Small ones first: what is squared fails here, before it fills the memory.
-    assert grown(2_000)[0] < 6 * grown(500)[0]
+    # Small ones first: what is squared, sixteen times as much, fails here and not when it has filled the memory.
+    assert grown(2_000)[0] < 10 * grown(500)[0]
     few, _ = grown(5_000)
     many, history = grown(20_000)
     # Four times the commands; a merged object for each position would be sixteen times.

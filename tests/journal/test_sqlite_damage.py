@@ -139,6 +139,10 @@ class TestDamagedRows:
         assert problems(load_history(database, "research-7")) == [
             (CORRUPT, 41, "runtime_state_command row 9003: there is no commit 5000")
         ]
+        with open_journal(database) as journal:
+            assert [(problem.position, problem.detail) for problem in journal.problems] == [
+                (77, "runtime_state_command row 9003: there is no commit 5000")
+            ]
 
     @pytest.mark.parametrize("sequence", ["78000", "-5", "'soon'", "77.5"])
     def test_events_without_commit_are_reported_in_all(self, database: Path, sequence: str) -> None:
@@ -154,6 +158,17 @@ class TestDamagedRows:
             ((kind, _, detail),) = problems(history)
             assert kind is CORRUPT
             assert detail.startswith("runtime_event row ")
+        with open_journal(database) as journal:
+            assert [problem.detail for problem in journal.problems] == [detail]
+
+    def test_rows_of_a_database_that_lost_all_its_commits(self, database: Path) -> None:
+        with closing(sqlite3.connect(database)) as connection:
+            tables = ("state_command", "message", "event")
+            rows = sum(connection.execute(f"SELECT count(*) FROM runtime_{name}").fetchone()[0] for name in tables)
+        run(database, "DELETE FROM runtime_commit")
+        history = load_history(database)
+        assert (history.thread_id, len(history), len(history.problems)) == ("", 0, rows)
+        assert {problem.kind for problem in history.problems} == {CORRUPT}
 
     def test_no_order_but_that_of_the_ids(self, database: Path) -> None:
         run(
