@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from naive import exact
+from spoiling import spoil
 from statekit.delta import Difference, apply_differences, differences
 from statekit.history import ChangeKind
 from statekit.value import ABSENT
@@ -123,15 +124,6 @@ def test_applying_changes_neither_value(before: Json, after: Json) -> None:
     spoil(result)
     assert (exact(before), exact(after)) == spelled
     assert exact(apply_differences(before, found)) == exact(after)
-
-
-def spoil(value: Json) -> None:
-    for item in list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
-        spoil(item)
-    if isinstance(value, dict):
-        value["spoilt"] = True
-    elif isinstance(value, list):
-        value.append("spoilt")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from spoiling import spoil
 from statekit.command import Command, Set
 from statekit.commit import ThreadCommit
 from statekit.errors import StateError, WireError
@@ -14,17 +15,6 @@ from statekit.run import RunDisposition
 from statekit.value import same
 from statekit.vocabulary import Scope
 from tests.commit.sample import AWAITING, ENDED, RUNNING, TICKET, D, read
-
-
-def mutate_everywhere(value: Any) -> None:
-    if isinstance(value, dict):
-        for item in value.values():
-            mutate_everywhere(item)
-        value["mutated"] = True
-    elif isinstance(value, list):
-        for item in value:
-            mutate_everywhere(item)
-        value.append("mutated")
 
 
 @pytest.mark.parametrize("owner", [None, "other", "r"])
@@ -93,20 +83,20 @@ def test_what_a_caller_gives_is_not_shared() -> None:
     batch = [Command.set(Scope.RUN, D, "k", {"a": [1]})]
     made = ThreadCommit.assemble("t", RUNNING, messages=messages, state=batch, extra_events=events)
     before = made.to_json()
-    mutate_everywhere(messages)
-    mutate_everywhere(events)
+    spoil(messages)
+    spoil(events)
     batch.clear()
     assert made.to_json() == before
-    mutate_everywhere(made.messages)
-    mutate_everywhere(made.events)
+    spoil(made.messages)
+    spoil(made.events)
     assert made.to_json() == before
 
 
 def test_what_is_read_is_not_shared_on_the_way_out() -> None:
     parsed = read(messages=[{"a": [1]}], events=[{"kind": ["k"], "payload": {"a": [1]}, "note": [{}]}])
     before = parsed.to_json()
-    mutate_everywhere(parsed.messages)
-    mutate_everywhere(parsed.events)
+    spoil(parsed.messages)
+    spoil(parsed.events)
     assert parsed.to_json() == before
 
 

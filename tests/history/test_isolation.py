@@ -9,6 +9,7 @@ from typing import Any
 
 import naive
 from naive import drop, fold_in, put
+from spoiling import spoil
 from statekit.command import Command, Set
 from statekit.commit import ThreadCommit
 from statekit.history import History
@@ -26,18 +27,6 @@ def everything(history: History) -> Any:
             [history.writes(*address) for address in history.cells],
         ]
     )
-
-
-def spoil(value: Any) -> None:
-    """Change a value in place, at every depth."""
-    if isinstance(value, dict):
-        for item in value.values():
-            spoil(item)
-        value["spoilt"] = True
-    elif isinstance(value, list):
-        for item in value:
-            spoil(item)
-        value.append("spoilt")
 
 
 def spoil_states(history: History) -> None:

@@ -9,26 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from spoiling import spoil
 from statekit.command import Command, Remove, Set
 from statekit.store import Store
 from statekit.value import Held, copy_value, own, same
 from statekit.vocabulary import MergePolicy, Scope
 from strategies import json_values
 from tests.value.sample import same_json
-
-
-def mutate_everywhere(value: Any) -> None:
-    """Change every list and dict inside a value."""
-    if isinstance(value, dict):
-        for item in value.values():
-            mutate_everywhere(item)
-        value.clear()
-        value["mutated"] = True
-    elif isinstance(value, list):
-        for item in value:
-            mutate_everywhere(item)
-        value.insert(0, "mutated")
-
 
 SAMPLE = {"list": [1, [2, {"deep": [3]}], {}], "object": {"a": {"b": {"c": []}}}, "text": "x"}
 
@@ -44,7 +31,7 @@ def test_a_copy_is_the_same_json_and_shares_nothing(value: Any) -> None:
     copied = copy_value(value)
     assert same(copied, value)
     assert same_json(copied, value)
-    mutate_everywhere(copied)
+    spoil(copied)
     assert json.dumps(value) == before
 
 
@@ -52,7 +39,7 @@ def test_a_copy_is_the_same_json_and_shares_nothing(value: Any) -> None:
 def test_what_is_taken_over_shares_nothing_with_the_caller(value: Any) -> None:
     before = json.dumps(value)
     owned = own(value)
-    mutate_everywhere(value)
+    spoil(value)
     assert json.dumps(owned) == before
 
 
@@ -60,18 +47,18 @@ def test_what_is_taken_over_shares_nothing_with_the_caller(value: Any) -> None:
 def test_a_held_value_is_isolated_in_and_out(kind: type[Held]) -> None:
     given_in = sample()
     held = kind(given_in)
-    mutate_everywhere(given_in)
+    spoil(given_in)
     assert held.value == SAMPLE
-    mutate_everywhere(held.value)
+    spoil(held.value)
     assert held.value == SAMPLE
 
 
 def test_a_command_is_isolated_in_and_out() -> None:
     given_in = sample()
     command = Command.set(Scope.THREAD, MergePolicy.DISJOINT, "k", given_in)
-    mutate_everywhere(given_in)
+    spoil(given_in)
     assert isinstance(command.action, Set)
-    mutate_everywhere(command.action.value)
+    spoil(command.action.value)
     assert command.action.value == SAMPLE
 
 
@@ -92,8 +79,8 @@ def test_a_store_is_isolated_in_and_out(read: Callable[[Store], Any], policy: Me
     store.apply(Command.set(Scope.THREAD, MergePolicy.DISJOINT, "k", {}))
     store.apply(Command.set(Scope.THREAD, policy, "k", given_in))
     projected = store.project(lambda key: True)
-    mutate_everywhere(given_in)
-    mutate_everywhere(read(store))
+    spoil(given_in)
+    spoil(read(store))
     for held in (store, projected):
         assert held[Scope.THREAD, "k"] == SAMPLE
 
