@@ -50,12 +50,8 @@ def _compare(path: Path, before: Json | Absent, after: Json | Absent) -> Iterato
         yield from _compare_objects(path, before, after)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _compare_lists(path, before, after)
-    elif before is ABSENT and after is not ABSENT:
-        yield Difference(path, ChangeKind.ADDED, before, after)
-    elif after is ABSENT and before is not ABSENT:
-        yield Difference(path, ChangeKind.REMOVED, before, after)
-    elif not same(before, after):
-        yield Difference(path, ChangeKind.CHANGED, before, after)
+    elif (kind := ChangeKind.between(before, after)) is not None:
+        yield Difference(path, kind, before, after)
 
 
 def _compare_objects(path: Path, before: dict[str, Json], after: dict[str, Json]) -> Iterator[Difference]:

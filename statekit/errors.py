@@ -39,6 +39,15 @@ def _revive(kind: type[StatekitError], args: tuple[Any, ...], data: dict[str, An
     return error
 
 
+def extra_needed(part: str, module: str | None, extra: str) -> str:
+    """The sentence for a part of statekit that misses a module, with the line that installs it.
+
+    >>> extra_needed("statekit.frames", "pandas", "frames")
+    "statekit.frames needs pandas: pip install 'statekit[frames]'"
+    """
+    return f"{part} needs {module}: pip install 'statekit[{extra}]'"
+
+
 class Mismatch(NamedTuple):
     """One place where a value is not what its type expects."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from statekit.command import Command, Set
+from statekit.errors import extra_needed
 from statekit.history import Change, History
 from statekit.merge import apply_command
 from statekit.preview import preview
@@ -24,8 +25,7 @@ from statekit.vocabulary import Address, Scope
 try:
     import pandas as pd
 except ModuleNotFoundError as missing:
-    message = f"statekit.frames needs {missing.name}: pip install 'statekit[frames]'"
-    raise ModuleNotFoundError(message, name=missing.name) from missing
+    raise ModuleNotFoundError(extra_needed("statekit.frames", missing.name, "frames"), name=missing.name) from missing
 
 INTEGER: Final = "int64"
 FLAG: Final = "bool"

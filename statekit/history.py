@@ -34,6 +34,17 @@ class ChangeKind(StrEnum):
     REMOVED = "removed"
     CHANGED = "changed"
 
+    @classmethod
+    def between(cls, before: Json | Absent, after: Json | Absent) -> ChangeKind | None:
+        """How two values differ, of which either may be `ABSENT`; None when they are the same.
+
+        >>> ChangeKind.between(ABSENT, None), ChangeKind.between(1, 1)
+        (<ChangeKind.ADDED: 'added'>, None)
+        """
+        if same(before, after):
+            return None
+        return cls.ADDED if before is ABSENT else cls.REMOVED if after is ABSENT else cls.CHANGED
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -185,11 +196,8 @@ class History(Sequence[Transition]):
     def _change(self, address: Address, p: int, q: int, run: str | None) -> Change | None:
         timeline = self.timeline(*address, run=run)
         before, after = timeline.at(p), timeline.at(q)
-        if same(before, after):
-            return None
-        added, removed = before is ABSENT, after is ABSENT
-        kind = ChangeKind.ADDED if added else ChangeKind.REMOVED if removed else ChangeKind.CHANGED
-        return Change(*address, kind, copy_value(before), copy_value(after))
+        kind = ChangeKind.between(before, after)
+        return None if kind is None else Change(*address, kind, copy_value(before), copy_value(after))
 
     def present(self, position: int, *, run: str | None = None) -> Iterator[Address]:
         """The cells present after a position, in the order of their first write."""

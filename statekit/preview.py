@@ -1,4 +1,4 @@
-"""One line of text that shows a JSON value, cut to a length."""
+"""One line of text for people: a JSON value cut to a length, text without surprises, a number with its noun."""
 
 from __future__ import annotations
 
@@ -33,6 +33,15 @@ def visible(text: str) -> str:
     'a\\\\u202eb'
     """
     return text.translate(_ESCAPES)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(1200, "cell")
+    ('1 run', '1,200 cells')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def preview(value: Json | Absent, limit: int = 80) -> str:

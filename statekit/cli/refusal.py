@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statekit.errors import StatekitError
+from statekit.errors import StatekitError, extra_needed
 
 
 class Refusal(StatekitError):
@@ -11,4 +11,4 @@ class Refusal(StatekitError):
 
 def not_installed(command: str, module: str, extra: str) -> Refusal:
     """The refusal of a command that misses a module, with the line that installs it."""
-    return Refusal(f"statekit {command} needs {module}: pip install 'statekit[{extra}]'")
+    return Refusal(extra_needed(f"statekit {command}", module, extra))

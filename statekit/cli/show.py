@@ -16,7 +16,7 @@ from rich.text import Text
 
 from statekit.history import History
 from statekit.journal import load_history
-from statekit.preview import visible
+from statekit.preview import counted, visible
 from statekit.run import PhaseKind
 from statekit.transition import Transition
 
@@ -130,7 +130,7 @@ def show(target: str, thread_id: str | None, limit: int | None = None) -> None:
     if limit is not None and limit < len(history):
         console.say(f"… {len(history) - limit:,} more")
     if history.problems:
-        console.say(Text(_counted(len(history.problems), "problem"), style="bold red"))
+        console.say(Text(counted(len(history.problems), "problem"), style="bold red"))
     for problem in history.problems:
         console.say(f"{GAP}{visible(str(problem))}")
 
@@ -142,9 +142,9 @@ def summary(history: History) -> str:
     't: 0 transitions, 0 runs, 0 cells'
     """
     counts = (
-        _counted(len(history), "transition"),
-        _counted(len(history.runs), "run"),
-        _counted(len(history.cells), "cell"),
+        counted(len(history), "transition"),
+        counted(len(history.runs), "run"),
+        counted(len(history.cells), "cell"),
     )
     return f"{visible(history.thread_id) or 'no thread'}: {', '.join(counts)}"
 
@@ -155,10 +155,6 @@ def _table(transitions: Sequence[Transition], width: int | None) -> Iterator[Tex
         yield rows.head()
         for start in range(0, len(transitions), AT_ONCE):
             yield rows.lines(start, start + AT_ONCE)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _clock(time: datetime | None) -> str:

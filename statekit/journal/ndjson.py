@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from statekit import wire
 from statekit.commit import COMMIT_FIELDS, ThreadCommit
 from statekit.errors import CorruptJournal, NotAJournal, WireError
 from statekit.history import History
@@ -113,7 +112,7 @@ class _Reader:
         try:
             commit = ThreadCommit.from_json(text)
         except WireError as error:
-            torn = not line.ended and not _is_json(text)
+            torn = not line.ended and not filekind.is_json(text)
             self._damaged(line, ProblemKind.TORN_TAIL if torn else ProblemKind.CORRUPT, _explain(error, torn=torn))
             return
         log = self.logs.setdefault(commit.thread_id, ThreadLog(commit.thread_id))
@@ -154,14 +153,6 @@ def _is_commit(text: bytes | None) -> bool:
         return text is not None and ThreadCommit.from_json(text) is not None
     except WireError:
         return False
-
-
-def _is_json(text: bytes) -> bool:
-    try:
-        wire.decode(text)
-    except WireError:
-        return False
-    return True
 
 
 def _begins_a_commit(head: bytes) -> bool:

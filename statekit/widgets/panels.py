@@ -13,12 +13,11 @@ from statekit.command import Command, Set
 from statekit.delta import Difference, differences
 from statekit.history import ChangeKind, History
 from statekit.merge import apply_command, merges
-from statekit.preview import preview
+from statekit.preview import counted, preview
 from statekit.transition import Problem, Transition
-from statekit.value import ABSENT, Absent, Json, json_path, same
+from statekit.value import ABSENT, Absent, Json, json_path
 from statekit.vocabulary import Address, Scope, store_order
 from statekit.widgets.rows import clock_time, problems_at, shown
-from statekit.widgets.summary import counted
 
 CELLS: Final = 60
 """How many cells of one transition are shown at most."""
@@ -192,10 +191,8 @@ def _state_row(history: History, position: int, address: Address, touched: bool,
 
 
 def _sign(before: Json | Absent, after: Json | Absent) -> str:
-    if same(before, after):
-        return ""
-    kind = ChangeKind.ADDED if before is ABSENT else ChangeKind.REMOVED if after is ABSENT else ChangeKind.CHANGED
-    return SIGNS[kind]
+    kind = ChangeKind.between(before, after)
+    return "" if kind is None else SIGNS[kind]
 
 
 def _more(count: int, noun: str) -> str:

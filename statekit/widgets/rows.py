@@ -21,7 +21,6 @@ from statekit.transition import Problem, Transition
 CELLS_LIMIT: Final = 400
 """How many characters of keys a row shows at most."""
 
-
 TEXT_LIMIT: Final = 300
 """How many characters of a name, a state or a sentence are shown at most."""
 

@@ -7,8 +7,9 @@ from html import escape
 from typing import Any, Final
 
 from statekit.history import History
+from statekit.preview import counted
 from statekit.widgets.rows import Flag, Row, shown
-from statekit.widgets.summary import SENTENCES, counted, counts
+from statekit.widgets.summary import SENTENCES, counts
 
 ROWS: Final = 20
 """How many rows of a table the static form has at most."""

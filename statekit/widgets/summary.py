@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any, Final
 
 from statekit.history import History
+from statekit.preview import counted
 from statekit.widgets.rows import flag, shown
 
 SENTENCES: Final = 200
@@ -69,15 +70,6 @@ def counts(transitions: int, runs: int, cells: int) -> str:
     '36 transitions · 1 run · 0 cells'
     """
     return " · ".join([counted(transitions, "transition"), counted(runs, "run"), counted(cells, "cell")])
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "run"), counted(1200, "cell")
-    ('1 run', '1,200 cells')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _longest(texts: Iterable[str]) -> int:
