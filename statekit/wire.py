@@ -151,6 +151,8 @@ _KINDS: dict[type, str] = {
 def _as_bytes(text: str | bytes) -> bytes:
     if isinstance(text, bytes):
         return text
+    if not isinstance(text, str):
+        raise TypeError(f"JSON text is str or bytes, not {type(text).__qualname__}")
     try:
         return text.encode()
     except UnicodeEncodeError as error:

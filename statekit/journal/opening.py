@@ -27,14 +27,14 @@ _SPECIAL: Final = (
 )
 
 
-def open_journal(target: str | os.PathLike[str], *, read_only: bool = True) -> Journal:
+def open_journal(target: str | bytes | os.PathLike[str], *, read_only: bool = True) -> Journal:
     """Open what holds histories, for reading; nothing on disk is changed, not even beside the target.
 
     A target is the path of an NDJSON file (plain or gzipped), of a directory with `commits.ndjson`, or of a SQLite
     file, which may also be written `sqlite:///path`. Raises `NotAJournal` for anything else, `CorruptJournal` for a
     journal that cannot be read at all, `JournalBusy` while another process keeps it locked.
     """
-    name = os.fspath(target)
+    name = os.fsdecode(target)
     if not read_only or name == "memory:":
         raise JournalError(f"{name}: this version opens journals for reading only")
     if name.startswith(_SERVERS):
@@ -50,7 +50,7 @@ def open_journal(target: str | os.PathLike[str], *, read_only: bool = True) -> J
     return _open_sqlite(name, path)
 
 
-def load_history(target: str | os.PathLike[str], thread_id: str | None = None) -> History:
+def load_history(target: str | bytes | os.PathLike[str], thread_id: str | None = None) -> History:
     """The history of one thread of a journal; of its only one when none is named.
 
     An empty journal gives an empty history of the thread `""`. Raises `UnknownThread`, which lists the threads, when

@@ -35,6 +35,9 @@ def refusal(target: str | os.PathLike[str]) -> str:
 
 
 class TestTargets:
+    def test_a_path_may_be_bytes_as_the_system_gives_it(self, histories: Path) -> None:
+        assert len(load_history(os.fsencode(histories / "support-42.ndjson"))) == 36
+
     @pytest.mark.parametrize("name", ["some.ndjson", "some.jsonl", "some", "some.db", "ümläut 100%?#[1].ndjson"])
     def test_a_file_is_what_its_bytes_say(self, name: str, tmp_path: Path, histories: Path) -> None:
         commits = (histories / "support-42.ndjson").read_bytes()

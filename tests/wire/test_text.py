@@ -87,6 +87,12 @@ def test_a_lone_surrogate_in_text_is_refused_with_its_byte(text: str, offset: in
     assert caught.value.offset == offset
 
 
+@pytest.mark.parametrize("text", [None, 5, bytearray(b"{}"), {}], ids=ascii)
+def test_what_is_no_text_is_a_mistake_of_the_caller(text: Any) -> None:
+    with pytest.raises(TypeError, match=f"^JSON text is str or bytes, not {type(text).__name__}$"):
+        Command.from_json(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [r'"\ud800"', r'"\udc00"', r'"\udc00\ud800"', r'"\ud800x"', r'["\ud800", 1]', r'{"\ud800": 1}', r'"\ud800A"'],
