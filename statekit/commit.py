@@ -57,14 +57,16 @@ class ThreadCommit:
         """The commit of one transition, with its commands stamped and its events added.
 
         Every `Run`-scoped command gets this run's id, no other one does. `state_changed` says whether the run's own
-        state changed. Raises `StateError` for a message or event with no JSON form, `WireError` for an event without
-        kind or payload; `validate` checks the rest.
+        state changed. Raises `StateError` for a part with no JSON form, `WireError` for an event without kind or
+        payload; `validate` checks the rest.
         """
         commands = tuple(_stamp(command, run.run_id) for command in state)
-        events = [*_own_events(run, state_changed, len(commands)), *(own(event) for event in extra_events)]
+        events = [own(event) for event in (*_own_events(run, state_changed, len(commands)), *extra_events)]
         for index, event in enumerate(events):
             _check_event(event, f"$.events[{index}]")
-        return cls(thread_id, run, commands, Held(list(messages)), Held.adopt(events))
+        commit = cls(thread_id, run, commands, Held(list(messages)), Held.adopt(events))
+        commit._own_facts()
+        return commit
 
     @property
     def run_id(self) -> str:
@@ -106,17 +108,23 @@ class ThreadCommit:
         self.run.validate(self.thread_id)
 
     def _check_wire(self) -> None:
-        """Raise `ValidationError` for an id, phase or ticket that could not be read again."""
-        ticket = self.resume_ticket
+        """Raise `ValidationError` for an id, phase or ticket that could not be read again, or for nesting too deep."""
         try:
-            node = own([self.thread_id, self.run_id, self.phase.to_wire(), ticket and ticket.to_wire()])
+            thread_id, run_id, phase, ticket = self._own_facts()
         except StateError as error:
             raise ValidationError(error.detail) from None
-        wire.text({"thread_id": node[0]}, "thread_id", "$")
-        wire.text({"run_id": node[1]}, "run_id", "$.run_fact")
-        Phase.from_wire(node[2], "$.run_fact.phase")
+        wire.text({"thread_id": thread_id}, "thread_id", "$")
+        wire.text({"run_id": run_id}, "run_id", "$.run_fact")
+        Phase.from_wire(phase, "$.run_fact.phase")
         if ticket is not None:
-            ResumeTicket.from_wire(node[3], "$.resume_ticket")
+            ResumeTicket.from_wire(ticket, "$.resume_ticket")
+        wire.encode(self.borrow_wire())
+
+    def _own_facts(self) -> tuple[Json, Json, Json, Json]:
+        """The thread, the run, its phase and its ticket on the wire; raises `StateError` when one has no JSON form."""
+        ticket = self.resume_ticket
+        waits_for = None if ticket is None else ticket.to_wire()
+        return own(self.thread_id), own(self.run_id), own(self.phase.to_wire()), own(waits_for)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -153,7 +161,11 @@ class ThreadCommit:
         )
 
     def to_json(self) -> str:
-        """The wire object of this commit, in the present form."""
+        """The wire object of this commit, in the present form.
+
+        Raises `StateError` for a part with no JSON form, `WireError` for one that nests too deep for a commit.
+        """
+        self._own_facts()
         return wire.encode(self.borrow_wire()).decode()
 
     def borrow_wire(self) -> dict[str, Json]:

@@ -25,6 +25,7 @@ _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 # One kind of bracket, so that a round takes away one level whatever it is made of; the parser refuses what crosses.
 _AS_ARRAYS = bytes.maketrans(b"{}", b"[]")
+_TRUNCATED = "truncated"
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 
 
@@ -59,6 +60,16 @@ def decode_object(text: str | bytes, opaque: frozenset[str]) -> Json:
     if msgspec.json.encode(value) == data:
         return value
     return _settle(json.loads(data, object_pairs_hook=_object), opaque)
+
+
+def is_cut_short(data: bytes) -> bool:
+    """Whether a text is the beginning of a JSON object, and not all of it.
+
+    >>> is_cut_short(b'{"a": 1.'), is_cut_short(b'{"a": 1}'), is_cut_short(b'{"a" 1'), is_cut_short(b"abc")
+    (True, False, False, False)
+    """
+    # A number that ends in its middle is no number; with a digit more it is one.
+    return data.lstrip().startswith(b"{") and (_ends_early(data) or _ends_early(data + b"0"))
 
 
 def encode(value: Json) -> bytes:
@@ -170,6 +181,14 @@ def _parse(data: bytes) -> Json:
         raise WireError(f"nested deeper than {MAX_DEPTH} levels") from None
 
 
+def _ends_early(data: bytes) -> bool:
+    try:
+        _parse(data)
+    except WireError as error:
+        return _TRUNCATED in error.detail
+    return False
+
+
 def _syntax_error(sentence: str, data: bytes) -> WireError:
     found = _BYTE.search(sentence)
     if found is None:
@@ -180,7 +199,7 @@ def _syntax_error(sentence: str, data: bytes) -> WireError:
 
 
 def _last_readable(sentence: str, data: bytes) -> int | None:
-    if "truncated" in sentence:
+    if _TRUNCATED in sentence:
         return len(data)
     if "UTF-8" in sentence:
         try:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
+from statekit import wire
 from statekit.commit import COMMIT_FIELDS, ThreadCommit
-from statekit.errors import CorruptJournal, NotAJournal, WireError
+from statekit.errors import CorruptJournal, JournalError, NotAJournal, WireError
 from statekit.history import History
 from statekit.journal import filekind
 from statekit.journal.lines import GZIP_MAGIC, MAX_LINE, BrokenStream, Line, chunks, split_lines
@@ -60,7 +61,8 @@ class NdjsonJournal(Journal):
 def open_ndjson(target: str, file: BinaryIO) -> NdjsonJournal:
     """Read a binary file of commits, plain or gzipped, from its start.
 
-    Raises `NotAJournal` when it holds lines and none is a commit, `CorruptJournal` when it cannot be read at all.
+    Raises `NotAJournal` when it holds lines and none is a commit, `CorruptJournal` when these are damaged commits or
+    when it cannot be read at all.
     """
     reader = _Reader(target)
     with collector_paused():
@@ -87,11 +89,11 @@ class _Reader:
             for line in split_lines(self._watched(chunks(file))):
                 self._take(line)
                 if self._sequence == HOPELESS and not self.logs:
-                    raise self._not_a_journal()
+                    raise self._unreadable()
         except BrokenStream as broken:
             self._take_broken(broken)
         if self._sequence and not self.logs and not self._is_first_commit_cut():
-            raise self._not_a_journal()
+            raise self._unreadable()
 
     def _watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
@@ -112,7 +114,7 @@ class _Reader:
         try:
             commit = ThreadCommit.from_json(text)
         except WireError as error:
-            torn = not line.ended and not filekind.is_json(text)
+            torn = not line.ended and _is_cut_short(text)
             self._damaged(line, ProblemKind.TORN_TAIL if torn else ProblemKind.CORRUPT, _explain(error, torn=torn))
             return
         log = self.logs.setdefault(commit.thread_id, ThreadLog(commit.thread_id))
@@ -135,6 +137,12 @@ class _Reader:
         only = self.damages[0]
         return self._sequence == 1 and only.kind is ProblemKind.TORN_TAIL and _begins_a_commit(self._head)
 
+    def _unreadable(self) -> JournalError:
+        if not _names_a_commit(self._head):
+            return self._not_a_journal()
+        first = self.damages[0]
+        return CorruptJournal(self._target, f"no line is a readable commit; {first.detail}", first.line, first.offset)
+
     def _not_a_journal(self) -> NotAJournal:
         kind = filekind.looks_like(self._head)
         return NotAJournal(self._target, f"this is {kind}{', gzipped' if self._packed else ''}, not a journal")
@@ -153,6 +161,18 @@ def _is_commit(text: bytes | None) -> bool:
         return text is not None and ThreadCommit.from_json(text) is not None
     except WireError:
         return False
+
+
+def _names_a_commit(head: bytes) -> bool:
+    # Both fields in the first line: what a damaged commit still shows, and no other kind of JSON file.
+    first = head.removeprefix(_BOM).lstrip().split(b"\n", 1)[0]
+    return first.startswith(b"{") and b'"thread_id"' in first and b'"run_fact"' in first
+
+
+def _is_cut_short(text: bytes) -> bool:
+    # A file system that had made room for a line and lost its bytes leaves zeros in their place.
+    written = text.rstrip(b"\0")
+    return not written or wire.is_cut_short(written)
 
 
 def _begins_a_commit(head: bytes) -> bool:

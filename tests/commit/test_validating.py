@@ -11,10 +11,10 @@ from hypothesis import given
 
 from statekit.command import Command, Set
 from statekit.commit import ThreadCommit
-from statekit.errors import MergeConflict, StatekitError, ValidationError, WireError
+from statekit.errors import MergeConflict, StateError, StatekitError, ValidationError, WireError
 from statekit.run import EndCause, EndKind, Phase, PhaseKind, RunDisposition
-from statekit.value import same
-from statekit.vocabulary import Scope
+from statekit.value import Held, same
+from statekit.vocabulary import MergePolicy, Scope
 from strategies import commits
 from tests.commit.sample import AWAITING, ENDED, NODE, RUNNING, TICKET, WIRE_TICKET, E, command_node, read
 
@@ -106,3 +106,27 @@ def test_what_could_not_be_read_again_is_refused_before_it_is_written(thread_id:
         made = ThreadCommit.assemble(thread_id, run)
         made.validate()
         made.to_json()
+
+
+@pytest.mark.parametrize("name", [name for name in UNREADABLE if "surrogate" in name])
+def test_what_has_no_json_form_is_refused_as_that_when_it_is_assembled_and_when_it_is_written(name: str) -> None:
+    thread_id, run = UNREADABLE[name]
+    with pytest.raises(StateError):
+        ThreadCommit.assemble(thread_id, run)
+    made = ThreadCommit(thread_id, run, (), Held([]), Held([]))
+    with pytest.raises(StateError):
+        made.to_json()
+
+
+@pytest.mark.parametrize(("depth", "fits"), [(123, True), (124, False), (127, False)])
+def test_a_value_too_deep_for_a_line_is_refused_before_it_is_written(depth: int, fits: bool) -> None:
+    value: Any = []
+    for _ in range(depth - 1):
+        value = [value]
+    made = ThreadCommit.assemble("t", RUNNING, state=[Command.set(Scope.THREAD, MergePolicy.DISJOINT, "k", value)])
+    if fits:
+        made.validate()
+        assert ThreadCommit.from_json(made.to_json()) == made
+    else:
+        with pytest.raises(WireError):
+            made.validate()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from statekit.errors import NotAJournal
+from statekit.errors import CorruptJournal, NotAJournal
 from statekit.journal import load_history, open_journal
 from statekit.journal.ndjson import HOPELESS
 from statekit.journal.threadlog import MAX_DETAIL
@@ -118,13 +118,39 @@ class TestTheLastLine:
             history = load(before + last[:length])
             assert (len(history), found(history)) == (3, [])
 
-    @pytest.mark.parametrize("tail", [b"\0" * 512, b'{"thread_id": "t"' + b"\0" * 9, b"\xff", b"}"])
-    def test_that_is_no_json_was_cut(self, tail: bytes, load: Any) -> None:
+    @pytest.mark.parametrize("tail", [b"\0" * 512, b'{"thread_id": "t"' + b"\0" * 9])
+    def test_whose_bytes_were_lost_was_cut(self, tail: bytes, load: Any) -> None:
         assert found(load(line() + tail)) == [(TORN, 1, 2, len(line()))]
 
     @pytest.mark.parametrize("tail", [b"{}", b"null", b"[1]", b'"text"', b'{"thread_id": "t"}', b"7\r"])
     def test_that_is_json_and_no_commit_was_never_cut(self, tail: bytes, load: Any) -> None:
         assert found(load(line() + tail)) == [(CORRUPT, 1, 2, len(line()))]
+
+    @pytest.mark.parametrize(
+        "tail",
+        [
+            pytest.param(line()[:-1] + line()[:-1], id="two commits"),
+            pytest.param(line()[:-1] + b"\r" + line()[:-1], id="two commits with a bare return"),
+            pytest.param(line()[:-1] + b"\0", id="a commit and a zero"),
+            pytest.param(line()[:-1] + line()[:-9], id="a commit and a cut one"),
+            b'{"thread_id": "t" "',
+            b'{"thread_id": 1e400}',
+            b'{"thread_id": "\xff", "',
+            b"[1",
+            b"tru",
+            b"hello",
+            b"\xff",
+            b"}",
+        ],
+    )
+    def test_that_begins_no_commit_was_never_cut(self, tail: bytes, load: Any) -> None:
+        assert found(load(line() + tail)) == [(CORRUPT, 1, 2, len(line()))]
+
+    @pytest.mark.parametrize("number", ["-1.5e-10", "12.25", "1E+5", "-7"])
+    def test_cut_inside_a_number(self, number: str, load: Any) -> None:
+        for length in range(len(number)):
+            tail = b'{"state":[' + number[: length + 1].encode()
+            assert found(load(line() + tail)) == [(TORN, 1, 2, len(line()))], tail
 
     @pytest.mark.parametrize("tail", [b" ", b"\t\r", b"   \r\n \t"])
     def test_may_be_blank(self, tail: bytes, load: Any) -> None:
@@ -188,6 +214,29 @@ class TestDamageInTheMiddle:
     def test_on_every_line_leaves_none(self, load: Any) -> None:
         with pytest.raises(NotAJournal):
             load(b"?\n" * 3)
+
+    @pytest.mark.parametrize("lines", [1, 2, HOPELESS + 1])
+    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n\r\n"])
+    def test_of_every_commit_says_where_it_begins(self, lines: int, start: bytes, load: Any) -> None:
+        for bad in (line(run_fact={"run_id": "r", "phase": "Runnin9"}), line()[:40] + b"\0\0" + line()[42:]):
+            for end in (b"", b"\n"):
+                with pytest.raises(CorruptJournal) as caught:
+                    load(start + bad * (lines - 1) + bad[:-1] + end)
+                blank = start.count(b"\n")
+                assert (caught.value.line, caught.value.offset) == (1 + blank, len(start) if blank else 0)
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            b'[{"thread_id": "t", "run_fact": 1}]',
+            b'{"thread_id": "t"}\n{"run_fact": 1}',
+            b'{\n"thread_id": "t", "run_fact": 1}',
+            b'{"cells": [{"source": "{\\"thread_id\\": 1, \\"run_fact\\": 2}"}]}',
+        ],
+    )
+    def test_of_what_is_no_commit_is_another_kind_of_file(self, other: bytes, load: Any) -> None:
+        with pytest.raises(NotAJournal):
+            load(other + b"\n")
 
     def test_on_very_many_lines_ends_the_reading(self, load: Any) -> None:
         assert len(load(b"?\n" * (HOPELESS - 1) + line())) == 1
