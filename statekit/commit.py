@@ -108,17 +108,12 @@ class ThreadCommit:
         self.run.validate(self.thread_id)
 
     def _check_wire(self) -> None:
-        """Raise `ValidationError` for an id, phase or ticket that could not be read again, or for nesting too deep."""
+        """Raise `ValidationError` for what could not be written, or not be read again."""
         try:
-            thread_id, run_id, phase, ticket = self._own_facts()
+            node = own(self.borrow_wire())
         except StateError as error:
             raise ValidationError(error.detail) from None
-        wire.text({"thread_id": thread_id}, "thread_id", "$")
-        wire.text({"run_id": run_id}, "run_id", "$.run_fact")
-        Phase.from_wire(phase, "$.run_fact.phase")
-        if ticket is not None:
-            ResumeTicket.from_wire(ticket, "$.resume_ticket")
-        wire.encode(self.borrow_wire())
+        self.from_wire(node)
 
     def _own_facts(self) -> tuple[Json, Json, Json, Json]:
         """The thread, the run, its phase and its ticket on the wire; raises `StateError` when one has no JSON form."""

@@ -130,27 +130,27 @@ class History(Sequence[Transition]):
             return checked
         raise PositionError(position, len(self))
 
-    def store_at(self, position: int, *, run: str | None = None) -> Store:
-        """The state after a position (0 is empty), in the whole history or in the view of one run.
+    def store_at(self, p: int, *, run: str | None = None) -> Store:
+        """The state after position `p` (0 is empty), in the whole history or in the view of one run.
 
         The view of a run applies `Run`-scoped commands only where their run id is that run.
         """
-        return Store.over(_CellsAt(self, self.check_position(position), run))
+        return Store.over(_CellsAt(self, self.check_position(p), run))
 
-    def value_at(self, scope: Scope, key: str, position: int) -> Json:
-        """A copy of what a cell holds after a position; raises `KeyError` when it is absent there."""
-        return copy_value(self.borrow_at(scope, key, position))
+    def value_at(self, scope: Scope, key: str, p: int) -> Json:
+        """A copy of what a cell holds after position `p`; raises `KeyError` when it is absent there."""
+        return copy_value(self.borrow_at(scope, key, p))
 
-    def borrow_at(self, scope: Scope, key: str, position: int, *, run: str | None = None) -> Json:
-        """What a cell holds after a position, to look at and never to change; raises `KeyError` when absent."""
-        value = self.held(scope, key, position, run=run)
+    def borrow_at(self, scope: Scope, key: str, p: int, *, run: str | None = None) -> Json:
+        """What a cell holds after position `p`, to look at and never to change; raises `KeyError` when absent."""
+        value = self.held(scope, key, p, run=run)
         if value is ABSENT:
             raise KeyError((scope, key))
         return value
 
-    def held(self, scope: Scope, key: str, position: int, *, run: str | None = None) -> Json | Absent:
-        """What a cell holds after a position, to look at and never to change, or `ABSENT`."""
-        return self.timeline(scope, key, run=run).at(self.check_position(position))
+    def held(self, scope: Scope, key: str, p: int, *, run: str | None = None) -> Json | Absent:
+        """What a cell holds after position `p`, to look at and never to change, or `ABSENT`."""
+        return self.timeline(scope, key, run=run).at(self.check_position(p))
 
     def timeline(self, scope: Scope, key: str, *, run: str | None = None) -> Timeline:
         """The past of one cell, in the whole history or in the view of one run."""
@@ -170,9 +170,9 @@ class History(Sequence[Transition]):
         """Every command that addresses a cell, with its position, in order."""
         return list(self._writes.get((scope, key), []))
 
-    def blame(self, scope: Scope, key: str, position: int, *, run: str | None = None) -> Transition | None:
-        """The transition that wrote what a cell holds after a position; None when it is absent there."""
-        timeline, checked = self.timeline(scope, key, run=run), self.check_position(position)
+    def blame(self, scope: Scope, key: str, p: int, *, run: str | None = None) -> Transition | None:
+        """The transition that wrote what a cell holds after position `p`; None when it is absent there."""
+        timeline, checked = self.timeline(scope, key, run=run), self.check_position(p)
         writer = timeline.last_write(checked)
         if writer is None or not timeline.holds(checked):
             return None
@@ -199,12 +199,12 @@ class History(Sequence[Transition]):
         kind = ChangeKind.between(before, after)
         return None if kind is None else Change(*address, kind, copy_value(before), copy_value(after))
 
-    def present(self, position: int, *, run: str | None = None) -> Iterator[Address]:
-        """The cells present after a position, in the order of their first write."""
+    def present(self, p: int, *, run: str | None = None) -> Iterator[Address]:
+        """The cells present after position `p`, in the order of their first write."""
         for address, writes in self._writes.items():
-            if writes[0][0] > position:
+            if writes[0][0] > p:
                 return
-            if self.timeline(*address, run=run).holds(position):
+            if self.timeline(*address, run=run).holds(p):
                 yield address
 
     def __repr__(self) -> str:

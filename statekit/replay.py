@@ -59,9 +59,9 @@ class Replay:
         self._position -= 1
         return self._history[self._position]
 
-    def seek(self, position: int) -> None:
-        """Move to a position from 0 to the length; raises `PositionError`."""
-        self._position = self._history.check_position(position)
+    def seek(self, p: int) -> None:
+        """Move to position `p`, from 0 to the length; raises `PositionError`."""
+        self._position = self._history.check_position(p)
 
     def next_change(self, scope: Scope, key: str) -> int | None:
         """Move to the next position at which a cell becomes another value; None, unmoved, when there is none."""

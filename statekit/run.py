@@ -68,8 +68,6 @@ class EndCause:
                 return cls(EndKind.STOPPED, reason=wire.text({tag: content}, tag, path))
             case EndKind.ERROR:
                 return cls._from_error(content, f"{path}.Error")
-            case kind if content is None:
-                return cls(kind)
         raise WireError(f"{tag} takes no reason", path)
 
     @classmethod
@@ -82,8 +80,6 @@ class EndCause:
         tag, content = wire.variant(node, path)
         error = wire.member(ErrorKind, tag, path)
         if error is not ErrorKind.INFERENCE:
-            if content is None:
-                return cls(EndKind.ERROR, error=error)
             raise WireError(f"{tag} takes no content", path)
         path = f"{path}.Inference"
         read = wire.fields(content, frozenset({"code", "message"}), path)
@@ -133,8 +129,6 @@ class Phase:
         tag, content = wire.variant(node, path)
         if tag == "Ended":
             return cls(PhaseKind.ENDED, EndCause.from_wire(content, f"{path}.Ended"))
-        if tag in _PHASE_NAMES and content is None:
-            return cls(_PHASE_NAMES[tag])
         raise WireError(f'expected "Running", "Awaiting" or {{"Ended": cause}}, got a field {tag!r}', path)
 
     def to_wire(self) -> Json:

@@ -93,6 +93,9 @@ class Store:
         """A store of the cells whose keys are allowed."""
         return Store.over({address: value for address, value in self._cells.items() if allows(address[1])})
 
+    def __copy__(self) -> Store:
+        return Store.over(dict(self._cells))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Store):
             return NotImplemented

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from statekit.command import Command, addresses
 from statekit.commit import ThreadCommit
+from statekit.preview import visible
 from statekit.run import Phase
 from statekit.ticket import ResumeTicket
 from statekit.value import Json
@@ -68,7 +69,8 @@ class Transition:
         return self.commit.resume_ticket
 
     def __repr__(self) -> str:
-        return f"Transition({self.position}, run {self.run_id!r}, {self.phase}, {len(self.commands)} commands)"
+        phase = visible(str(self.phase))
+        return f"Transition({self.position}, run {self.run_id!r}, {phase}, {len(self.commands)} commands)"
 
 
 class ProblemKind(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -220,3 +221,12 @@ def test_a_store_over_cells_leaves_them_alone_when_it_changes() -> None:
     assert inner == {(Scope.RUN, "k"): {"a": 1}}
     assert store[Scope.RUN, "k"] == {"a": 1, "b": 2}
     assert len(store) == 2
+
+
+def test_a_shallow_copy_is_another_store() -> None:
+    store = Store.rebuild([Command.set(Scope.THREAD, MergePolicy.DISJOINT, "k", 1)])
+    copied = copy.copy(store)
+    assert copied == store
+    copied.apply(Command.set(Scope.THREAD, MergePolicy.DISJOINT, "k", 2))
+    store.apply(Command.set(Scope.THREAD, MergePolicy.DISJOINT, "j", 3))
+    assert (store.get(Scope.THREAD, "k"), copied.get(Scope.THREAD, "j")) == (1, None)

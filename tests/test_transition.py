@@ -127,3 +127,8 @@ def test_kinds_of_problems_are_their_words() -> None:
 def test_a_problem_is_one_sentence_with_its_place(problem: Problem, sentence: str) -> None:
     assert str(problem) == sentence
     assert pickle.loads(pickle.dumps(problem)) == problem
+
+
+def test_its_repr_shows_no_raw_control_character() -> None:
+    commit = ThreadCommit.assemble("t", RunDisposition.ended("r\x1b", {"Stopped": "a\n\x1b[31m"}))
+    assert repr(Transition(1, 1, commit)).isprintable()

@@ -72,19 +72,6 @@ def looks_like(head: bytes) -> str:
     return "a CSV table" if _is_table(text) else "plain text"
 
 
-def is_json(text: bytes) -> bool:
-    """Whether a text is one JSON value.
-
-    >>> is_json(b'{"a": 1}'), is_json(b'{"a"')
-    (True, False)
-    """
-    try:
-        wire.decode(text)
-    except WireError:
-        return False
-    return True
-
-
 def _is_utf8(head: bytes) -> bool:
     try:
         head.decode()
@@ -98,7 +85,7 @@ def _object_kind(text: bytes) -> str:
     if b'"cell_type"' in text or b'"nbformat"' in text:
         return "a Jupyter notebook"
     first, *others = [line for line in text.split(b"\n") if line.strip(_BLANK)]
-    if others and is_json(first):
+    if others and _is_json(first):
         return "lines of JSON that are no commits"
     return "one JSON document"
 
@@ -109,3 +96,11 @@ def _is_table(text: bytes) -> bool:
         lines[0].count(separator) > 0 and lines[0].count(separator) == lines[1].count(separator)
         for separator in _SEPARATORS
     )
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        wire.decode(text)
+    except WireError:
+        return False
+    return True

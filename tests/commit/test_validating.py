@@ -128,5 +128,16 @@ def test_a_value_too_deep_for_a_line_is_refused_before_it_is_written(depth: int,
         made.validate()
         assert ThreadCommit.from_json(made.to_json()) == made
     else:
-        with pytest.raises(WireError):
+        with pytest.raises(ValidationError):
             made.validate()
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**63) - 1, [{"a": 10**30}]])
+def test_an_integer_that_was_read_beyond_64_bits_is_not_written(value: Any) -> None:
+    node = json.loads(json.dumps(NODE)) | {"messages": [value]}
+    with pytest.raises(ValidationError):
+        ThreadCommit.from_json(json.dumps(node)).validate()
+    command = {"key": "k", "scope": "Thread", "merge": "Disjoint", "action": {"Set": value}}
+    made = ThreadCommit.assemble("t", RUNNING, state=[Command.from_json(json.dumps(command))])
+    with pytest.raises(ValidationError):
+        made.validate()

@@ -15,6 +15,8 @@ from naive import fold_in, history_of, pasts, put
 from statekit.command import Command
 from statekit.errors import PositionError
 from statekit.history import History
+from statekit.journal import load_history
+from statekit.replay import Replay
 from statekit.transition import Transition
 from tests.history.sample import T
 
@@ -131,3 +133,16 @@ def test_runs_come_in_the_order_of_their_first_transition() -> None:
     assert history.runs == ["r-2", "r-1", "r-é"]
     assert history.thread_id == "t"
     assert repr(history) == "History('t', 5 transitions, 3 runs, 0 cells)"
+
+
+def test_a_position_is_called_p_wherever_it_is_asked_for() -> None:
+    history = load_history(naive.HISTORIES / "support-42.ndjson")
+    assert history.store_at(p=3) == history.store_at(3)
+    assert history.value_at(scope=T, key="refund/7719", p=12) == {"amount": 100.0, "method": "voucher"}
+    writer = history.blame(scope=T, key="order/7719/state", p=36)
+    assert writer is not None
+    assert writer.position == 25
+    assert [change.key for change in history.diff(p=11, q=12)] == ["refund/7719", "thread_usage"]
+    replay = Replay(history)
+    replay.seek(p=7)
+    assert replay.position == 7
